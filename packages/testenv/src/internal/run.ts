@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { TestenvError } from '../error.ts';
+
+export interface RunOptions {
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  input?: string | Uint8Array;
+  signal?: AbortSignal;
+  /** Milliseconds; 60 s unless told. */
+  timeout?: number;
+}
+
+export interface RunResult {
+  stdout: string;
+  stderr: string;
+}
+
+const OUTPUT_LIMIT = 64 * 1024 * 1024;
+
+/** Runs a program to its end; a failure becomes an error that quotes the last lines of what it said. */
+export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const { input, timeout = 60_000, ...rest } = options;
+  return await new Promise((resolve, reject) => {
+    const child = execFile(
+      command,
+      args,
+      { ...rest, timeout, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT },
+      (error, stdout, stderr) => {
+        if (!error) return resolve({ stdout, stderr });
+        if (options.signal?.aborted) return reject(options.signal.reason);
+        reject(commandFailed([command, ...args].join(' '), error, stderr || stdout, timeout));
+      },
+    );
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input);
+  });
+}
+
+function commandFailed(line: string, error: Error & { code?: unknown; killed?: boolean }, output: string, timeout: number) {
+  const said = output.trim().split('\n').slice(-5).join('\n');
+  const how =
+    error.code === 'ENOENT'
+      ? 'is not installed'
+      : error.killed
+        ? `did not finish within ${timeout / 1000} s`
+        : `failed with ${typeof error.code === 'number' ? `exit code ${error.code}` : error.message}`;
+  return new TestenvError('KUR_TESTENV_COMMAND', `\`${line}\` ${how}${said ? `: ${said}` : ''}`, { cause: error });
+}
