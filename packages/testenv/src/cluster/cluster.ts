@@ -1,0 +1,60 @@
+/** A cluster as its users hold it: a name, a folder, a kubeconfig, and a supervisor to ask. */
+import { type Client, createClient, loadKubeconfig } from '@kurator/client';
+import { until } from '../internal/until.ts';
+import { type ClusterConfig, clusterFiles } from './cluster-config.ts';
+import { askSupervisor } from './control-client.ts';
+import { removeRemains, supervisorOf } from './lifetime.ts';
+import type { Registry } from './supervisor/registry.ts';
+import type { ClusterStatus } from './supervisor/status.ts';
+
+export interface Cluster extends AsyncDisposable {
+  readonly name: string;
+  readonly config: ClusterConfig;
+  /** Everything that belongs to it: `logs/`, `kubeconfig`, its machines' disks. */
+  readonly folder: string;
+  /** The path of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  /** A new client as administrator; close it when done. */
+  client(): Promise<Client>;
+  status(): Promise<ClusterStatus>;
+  /** Loads an image archive (OCI or docker) into every node. */
+  load(archive: string): Promise<void>;
+  /** The cluster's own image registry, started when it is first asked for: push to its `url`, pull by its `name`. */
+  registry(): Promise<Registry>;
+  /** Takes it down and waits until nothing of it is left. Doing so twice is harmless. */
+  down(): Promise<void>;
+}
+
+const DOWN_DEADLINE = 20_000;
+
+export function clusterAt(folder: string, config: ClusterConfig): Cluster {
+  const { kubeconfig, socket } = clusterFiles(folder);
+  const ask = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => askSupervisor<T>(socket, method, path, body);
+
+  async function down(): Promise<void> {
+    const supervisor = await supervisorOf(folder);
+    if (supervisor?.alive) {
+      process.kill(supervisor.pid, 'SIGTERM');
+      const ended = async () => !(await supervisorOf(folder))?.alive;
+      await until(`the supervisor of ${config.name} to end`, ended, { timeout: DOWN_DEADLINE }).catch(() =>
+        process.kill(supervisor.pid, 'SIGKILL'),
+      );
+    }
+    await removeRemains(folder, config.name);
+  }
+
+  return {
+    name: config.name,
+    config,
+    folder,
+    kubeconfig,
+    client: async () => createClient(await loadKubeconfig(kubeconfig)),
+    status: () => ask('GET', 'status'),
+    async load(archive) {
+      await ask('POST', 'images', { archive });
+    },
+    registry: () => ask('POST', 'registry'),
+    down,
+    [Symbol.asyncDispose]: down,
+  };
+}

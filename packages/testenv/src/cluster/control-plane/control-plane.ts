@@ -1,0 +1,180 @@
+/** etcd and the API server, with the controller manager and the scheduler beside them where they are wanted. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, createClient, loadKubeconfig } from '@kurator/client';
+import type { Program } from '../../binaries/program.ts';
+import { TestenvError } from '../../error.ts';
+import { virtualServices } from '../addresses.ts';
+import { type Component, createComponent } from '../component.ts';
+import type { Machine } from '../machines/machine.ts';
+import {
+  apiServerArguments,
+  type ControlPlaneSettings,
+  controllerManagerArguments,
+  etcdArguments,
+  schedulerArguments,
+} from './arguments.ts';
+import { auditPolicy } from './audit.ts';
+import { createPki, identities, type Pki } from './pki.ts';
+
+export interface ControlPlaneOptions {
+  cluster: string;
+  folder: string;
+  logs: string;
+  /** Where each program is. */
+  program(name: Program): string;
+  /** A machine of its own; without one it runs on this machine's loopback, for which nobody needs to be root. */
+  machine?: Machine;
+  /** The port on loopback; a free one unless given. On a machine of its own it is always 6443. */
+  port?: number;
+  controllers: boolean;
+  audit: boolean;
+  fastFailureDetection: boolean;
+  extraApiServerArguments?: readonly string[];
+}
+
+export interface ControlPlane {
+  readonly server: string;
+  readonly pki: Pki;
+  /** As administrator. */
+  readonly client: Client;
+  /** The administrator's, a file. */
+  readonly kubeconfig: string;
+  readonly components: readonly Component[];
+}
+
+const MACHINE_PORT = 6443;
+const PORT_TRIES = 5;
+
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const etcdFolder = join(options.folder, 'etcd');
+  await mkdir(etcdFolder, { recursive: true, mode: 0o700 });
+  refuseLongSocket(join(etcdFolder, 'peer.sock'));
+  const component = componentsOf(options);
+  const etcd = component('etcd', etcdArguments({ etcdFolder }));
+  await etcd.start();
+  const { apiServer, settings, ...rest } = await startApiServer(options, etcdFolder, component);
+  await etcd.assertRunning();
+
+  const controllers = options.controllers ? await startControllers(settings, component) : [];
+  return { ...rest, pki: settings.pki, components: [etcd, apiServer, ...controllers] };
+}
+
+async function startControllers(settings: ControlPlaneSettings, component: ComponentFactory): Promise<Component[]> {
+  const { pki } = settings;
+  const [managerConfig, schedulerConfig] = await Promise.all([
+    pki.writeKubeconfig('kube-controller-manager', identities.controllerManager),
+    pki.writeKubeconfig('kube-scheduler', identities.scheduler),
+  ]);
+  const controllers = [
+    component('kube-controller-manager', controllerManagerArguments(settings, managerConfig)),
+    component('kube-scheduler', schedulerArguments(schedulerConfig)),
+  ];
+  await Promise.all(controllers.map((controller) => controller.start()));
+  return controllers;
+}
+
+type ComponentFactory = (name: Program, args: readonly string[]) => Component;
+
+function componentsOf({ program, logs, machine }: ControlPlaneOptions): ComponentFactory {
+  return (name, args) =>
+    createComponent({ name, command: program(name), args, log: join(logs, `${name}.log`), ...(machine ? { machine } : {}) });
+}
+
+interface ApiServer {
+  apiServer: Component;
+  settings: ControlPlaneSettings;
+  server: string;
+  kubeconfig: string;
+  client: Client;
+}
+
+/**
+ * A port that is free now may be taken a moment later. So the server itself is the judge: when it says
+ * that the port is taken, another one is tried.
+ */
+async function startApiServer(options: ControlPlaneOptions, etcdFolder: string, component: ComponentFactory): Promise<ApiServer> {
+  for (let attempt = 1; ; attempt++) {
+    const port = options.machine ? MACHINE_PORT : (options.port ?? (await freePort()));
+    const { settings, server } = await configureApiServer(options, etcdFolder, port);
+    const apiServer = component('kube-apiserver', apiServerArguments(settings));
+    const kubeconfig = await settings.pki.writeKubeconfig('admin', identities.admin);
+    const client = createClient(await loadKubeconfig(kubeconfig));
+    await apiServer.start();
+    try {
+      await untilReady(client, apiServer);
+      return { apiServer, settings, server, kubeconfig, client };
+    } catch (error) {
+      await Promise.all([apiServer.stop('SIGKILL'), client.close()]);
+      if (!(error instanceof Error && error.message.includes('address already in use'))) throw error;
+      if (options.port === undefined && attempt < PORT_TRIES) continue;
+      throw new TestenvError('KUR_TESTENV_PORT_TAKEN', `port ${port} on 127.0.0.1 is taken by another program`, {
+        remedy: 'choose another with --port, or leave it out to get a free one',
+        cause: error,
+      });
+    }
+  }
+}
+
+async function untilReady(client: Client, apiServer: Component): Promise<void> {
+  const deadline = Date.now() + 90_000;
+  for (;;) {
+    await apiServer.assertRunning();
+    const answer = await client.raw('GET', '/readyz', { timeout: 2000 }).catch((error: unknown) => error);
+    if (answer === 'ok') return;
+    if (Date.now() > deadline) {
+      throw new TestenvError('KUR_TESTENV_TIMEOUT', `the API server was not ready after 90 s; its log is ${apiServer.log}`, { cause: answer });
+    }
+    await delay(50);
+  }
+}
+
+async function configureApiServer(options: ControlPlaneOptions, etcdFolder: string, port: number): Promise<Pick<ApiServer, 'settings' | 'server'>> {
+  const plan = options.machine?.network.plan;
+  const address = plan?.controlPlane ?? '127.0.0.1';
+  const server = `https://${address}:${port}`;
+  const pki = await createPki({
+    folder: join(options.folder, 'pki'),
+    cluster: options.cluster,
+    server,
+    addresses: ['127.0.0.1', ...(plan ? [plan.controlPlane, plan.apiService] : [virtualServices.apiService])],
+  });
+  const settings: ControlPlaneSettings = {
+    pki,
+    etcdFolder,
+    bindAddress: plan ? '0.0.0.0' : address,
+    port,
+    serviceRange: plan?.services ?? virtualServices.range,
+    ...(plan ? { advertiseAddress: address, podRange: plan.pods } : {}),
+    ...(options.audit ? { audit: await writeAuditPolicy(options) } : {}),
+    ...(options.fastFailureDetection ? { nodeGracePeriod: '6s' } : {}),
+    ...(options.extraApiServerArguments ? { extraApiServerArguments: options.extraApiServerArguments } : {}),
+  };
+  return { server, settings };
+}
+
+async function writeAuditPolicy({ folder, logs }: ControlPlaneOptions): Promise<{ policy: string; log: string }> {
+  const policy = join(folder, 'audit-policy.yaml');
+  await writeFile(policy, auditPolicy);
+  return { policy, log: join(logs, 'audit.log') };
+}
+
+async function freePort(): Promise<number> {
+  return await new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+    });
+  });
+}
+
+/** The kernel cuts off longer socket paths, and etcd would not say so. */
+function refuseLongSocket(path: string): void {
+  if (Buffer.byteLength(path) < 108) return;
+  throw new TestenvError('KUR_TESTENV_FOLDER', `the cluster's folder has too long a path for a socket (108 bytes): ${path}`, {
+    remedy: 'set XDG_STATE_HOME to a shorter folder, or give the cluster a shorter name',
+  });
+}

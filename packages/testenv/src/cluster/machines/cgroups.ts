@@ -1,0 +1,91 @@
+/**
+ * The part of the kernel's cgroup tree that a cluster's pods live in: `kurator/CLUSTER/MACHINE`
+ * in every hierarchy (version 1) or in the one there is (version 2).
+ */
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { until } from '../../internal/until.ts';
+
+export const cgroupParent = 'kurator';
+
+export interface CgroupHierarchy {
+  readonly version: 1 | 2;
+  readonly mount: string;
+  readonly controllers: readonly string[];
+}
+
+/** Reads the hierarchies out of `/proc/self/mountinfo`. */
+export function parseHierarchies(mountinfo: string): CgroupHierarchy[] {
+  return mountinfo
+    .split('\n')
+    .map((line) => line.split(' '))
+    .flatMap((fields): CgroupHierarchy[] => {
+      const [type, , options = ''] = fields.slice(fields.indexOf('-') + 1);
+      const mount = fields[4];
+      if (!mount || (type !== 'cgroup' && type !== 'cgroup2')) return [];
+      return [{ version: type === 'cgroup2' ? 2 : 1, mount, controllers: options.split(',').filter((o) => o !== 'rw') }];
+    });
+}
+
+export async function hierarchies(): Promise<CgroupHierarchy[]> {
+  return parseHierarchies(await readFile('/proc/self/mountinfo', 'utf8'));
+}
+
+/** Makes `path` below every hierarchy's root, ready to hold pods. */
+export async function createCgroup(path: string): Promise<void> {
+  for (const hierarchy of await hierarchies()) {
+    let folder = hierarchy.mount;
+    for (const part of path.split('/')) {
+      if (hierarchy.version === 2) await delegateControllers(folder);
+      folder = join(folder, part);
+      await mkdir(folder, { recursive: true });
+      if (hierarchy.controllers.includes('cpuset')) await inheritCpuset(folder);
+    }
+    if (hierarchy.version === 2) await delegateControllers(folder);
+  }
+}
+
+/** Removes `path` and all below it from every hierarchy; what still lives there is ended first. */
+export async function removeCgroup(path: string): Promise<void> {
+  const folders = (await hierarchies()).map(({ mount }) => join(mount, path));
+  await until(`the cgroups of ${path} to go`, async () => {
+    const gone = await Promise.all(folders.map(removeTree));
+    return gone.every(Boolean);
+  }, { timeout: 10_000 });
+}
+
+async function removeTree(folder: string): Promise<boolean> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined);
+  if (!entries) return true;
+  for (const entry of entries) if (entry.isDirectory()) await removeTree(join(folder, entry.name));
+  await endProcesses(folder);
+  return await rmdir(folder).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+  );
+}
+
+async function endProcesses(folder: string): Promise<void> {
+  const pids = (await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
+  for (const pid of pids) {
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // Already gone.
+    }
+  }
+}
+
+async function inheritCpuset(folder: string): Promise<void> {
+  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+    const own = await readFile(join(folder, file), 'utf8');
+    if (own.trim() === '') await writeFile(join(folder, file), await readFile(join(folder, '..', file), 'utf8'));
+  }
+}
+
+async function delegateControllers(folder: string): Promise<void> {
+  const available = await readFile(join(folder, 'cgroup.controllers'), 'utf8').catch(() => '');
+  for (const controller of available.split(/\s+/).filter(Boolean)) {
+    await writeFile(join(folder, 'cgroup.subtree_control'), `+${controller}`).catch(() => {});
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * A machine of the cluster: a network namespace that stays, and a system (processes,
+ * mounts, host name) that can be powered off and on again like a real one.
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TestenvError } from '../../error.ts';
+import { type RunOptions, type RunResult, run } from '../../internal/run.ts';
+import { entering, type Holder, holdSystem, release } from './namespaces.ts';
+import { ipIn, type Network } from './network.ts';
+
+/** Host folders that a machine gets its own empty version of, so that it can use every program's default paths. */
+const ownFolders = ['/run', '/var/log', '/var/lib'] as const;
+
+/** Of those, what must outlive a power cut: on disk, in the machine's folder. */
+const diskFolders = ['/var/lib/kubelet', '/var/lib/containerd', '/var/lib/cni', '/var/log/pods', '/var/lib/volumes'] as const;
+
+export interface MachineOptions {
+  name: string;
+  address: string;
+  /** Where its disk is, on the host. */
+  folder: string;
+  network: Network;
+}
+
+export interface Machine {
+  readonly name: string;
+  readonly address: string;
+  readonly folder: string;
+  readonly network: Network;
+  /** The network namespace, there as long as the machine is part of the cluster. */
+  readonly cable: Holder;
+  /** Undefined while it is powered off. */
+  readonly system: Holder | undefined;
+  powerOn(): Promise<void>;
+  /** Ends every process in it at once, without warning; its disk stays. */
+  powerOff(): Promise<void>;
+  /** Runs a command inside, to its end. */
+  enter(command: string, args: readonly string[], options?: RunOptions): Promise<RunResult>;
+  /** Powers it off and takes it off the network. */
+  remove(): Promise<void>;
+}
+
+/** Where a folder of the machine's disk is on the host. */
+export function onDisk(machine: Pick<Machine, 'folder'>, path: string): string {
+  return join(machine.folder, 'disk', path);
+}
+
+export async function createMachine(options: MachineOptions): Promise<Machine> {
+  const { name, address, folder, network } = options;
+  refuseHiddenFolder(folder);
+  await Promise.all(diskFolders.map((path) => mkdir(onDisk({ folder }, path), { recursive: true })));
+  const cable = await network.connect(name, address);
+  let system: Holder | undefined;
+
+  return {
+    name,
+    address,
+    folder,
+    network,
+    cable,
+    get system() {
+      return system;
+    },
+    async powerOn() {
+      system ??= await holdSystem(cable, initScript, [name, join(folder, 'disk'), ...diskFolders]);
+    },
+    async powerOff() {
+      if (!system) return;
+      const stopping = system;
+      system = undefined;
+      await release(stopping);
+    },
+    async enter(command, args, runOptions) {
+      if (!system) throw new TestenvError('KUR_TESTENV_MACHINE_OFF', `the machine ${name} is powered off`);
+      const [program, line] = entering(system, command, args);
+      return await run(program, line, runOptions);
+    },
+    async remove() {
+      if (system) await release(system);
+      system = undefined;
+      await release(cable);
+    },
+  };
+}
+
+/** Other machines' addresses behind this one's neighbours: pods of other nodes. */
+export async function routeBetween(machine: Machine, range: string, via: string): Promise<void> {
+  await ipIn(machine.cable, [`route replace ${range} via ${via} dev eth0`]);
+}
+
+function refuseHiddenFolder(folder: string): void {
+  const hidden = ownFolders.find((own) => folder.startsWith(`${own}/`));
+  if (!hidden) return;
+  throw new TestenvError('KUR_TESTENV_FOLDER', `a cluster's folder can't be under ${hidden}, which each machine replaces: ${folder}`, {
+    remedy: 'set XDG_STATE_HOME to a folder elsewhere',
+  });
+}
+
+/** `wait` makes the shell collect every orphan that becomes init's child. */
+const initScript = `
+set -e
+name=$1 disk=$2; shift 2
+hostname "$name"
+mount --make-rprivate /
+${ownFolders.map((path) => `mount -t tmpfs -o mode=755 tmpfs ${path}`).join('\n')}
+for path in "$@"; do
+  mkdir -p "$path"
+  mount --bind "$disk$path" "$path"
+done
+mount --make-rshared /
+echo 1 > /proc/sys/net/ipv4/ip_forward
+echo ready
+exec >/dev/null 2>&1
+sleep infinity &
+wait
+`;

@@ -1,0 +1,101 @@
+/**
+ * Holding and entering Linux namespaces. Every holder is tied to the process that
+ * made it by a parent-death signal, so the kernel itself ends what a killed
+ * supervisor would have left behind.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { until } from '../../internal/until.ts';
+
+const dieWithParent = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
+
+/** The command line that runs `command` such that the kernel ends it when this process ends. */
+export function dyingWithParent(command: string, args: readonly string[]): [string, string[]] {
+  const [first = command, ...rest] = [...dieWithParent, command];
+  return [first, [...rest, ...args]];
+}
+
+export interface Holder {
+  /** As the host sees it. */
+  readonly pid: number;
+  readonly process: ChildProcess;
+}
+
+/** A network namespace with nothing in it but loopback, alive as long as its holder. */
+export async function holdNetwork(): Promise<Holder> {
+  const [command, args] = dyingWithParent('unshare', ['--net', '--', 'sleep', 'infinity']);
+  const holder = spawn(command, args, { stdio: 'ignore' });
+  const pid = pidOf(holder);
+  await until('a network namespace', async () => (await commandName(pid)) === 'sleep', { watch: holder });
+  return { pid, process: holder };
+}
+
+/**
+ * Process, mount, host-name and IPC namespaces inside a network namespace. `script` runs
+ * as their init: it prints `ready` once and then stays; when it dies, all within dies.
+ */
+export async function holdSystem(network: Holder, script: string, args: readonly string[]): Promise<Holder> {
+  const [command, line] = dyingWithParent('nsenter', [
+    ...[`--net=/proc/${network.pid}/ns/net`, '--'],
+    ...['unshare', '--mount', '--pid', '--uts', '--ipc', '--fork', '--kill-child', '--mount-proc', '--'],
+    ...['sh', '-c', script, 'init', ...args],
+  ]);
+  const outer = spawn(command, line, { stdio: ['ignore', 'pipe', 'pipe'] });
+  await firstLine(outer);
+  const pid = await until('the init process', () => onlyChild(pidOf(outer)), { watch: outer });
+  return { pid, process: outer };
+}
+
+/** The command line that runs `command` inside everything that `init` lives in. */
+export function entering(init: Holder, command: string, args: readonly string[]): [string, string[]] {
+  return ['nsenter', ['-t', String(init.pid), '-m', '-p', '-n', '-u', '-i', '--', command, ...args]];
+}
+
+/** The command line that runs `command` in a network namespace, otherwise on the host. */
+export function enteringNetwork(network: Holder, command: string, args: readonly string[]): [string, string[]] {
+  return ['nsenter', [`--net=/proc/${network.pid}/ns/net`, '--', command, ...args]];
+}
+
+/** Ends a holder and everything that lives in it, and waits until it is gone. */
+export async function release(holder: Holder): Promise<void> {
+  const ended = new Promise<void>((resolve) => holder.process.once('exit', () => resolve()));
+  if (holder.process.exitCode !== null || holder.process.signalCode !== null) return;
+  try {
+    process.kill(holder.pid, 'SIGKILL');
+  } catch {
+    holder.process.kill('SIGKILL');
+  }
+  await ended;
+}
+
+/** The one child of a process that waits for it, such as `nsenter --pid`. */
+export async function onlyChild(pid: number): Promise<number | undefined> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const [first] = children.trim().split(' ');
+  return first ? Number(first) : undefined;
+}
+
+async function commandName(pid: number): Promise<string> {
+  return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim();
+}
+
+function pidOf(child: ChildProcess): number {
+  if (child.pid === undefined) throw new Error(`${child.spawnfile} did not start`);
+  return child.pid;
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  return await new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout?.on('data', (chunk) => {
+      output += chunk;
+      if (output.includes('\n')) resolve(output.slice(0, output.indexOf('\n')));
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`a machine's init ended with ${code}: ${errors.trim()}`)));
+  });
+}

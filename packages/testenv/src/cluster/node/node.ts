@@ -1,0 +1,159 @@
+/** One node: a machine with containerd, kubelet and kube-proxy on it. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { until } from '../../internal/until.ts';
+import { type Component, createComponent } from '../component.ts';
+import { registryHosts } from '../../images/registry.ts';
+import { identities, type Pki } from '../control-plane/pki.ts';
+import { createCgroup } from '../machines/cgroups.ts';
+import { createMachine, type Machine } from '../machines/machine.ts';
+import type { Network } from '../machines/network.ts';
+import {
+  cniConfiguration,
+  containerdToml,
+  kubeletConfiguration,
+  type NodeSettings,
+  proxyConfiguration,
+  registryName,
+} from './configuration.ts';
+
+export type NodeProgram = 'containerd' | 'kubelet' | 'kube-proxy';
+
+export interface NodeOptions {
+  /** From 1. */
+  number: number;
+  name: string;
+  network: Network;
+  /** The node's own folder, on the host. */
+  folder: string;
+  logs: string;
+  cgroup: string;
+  programs: Readonly<Record<NodeProgram | 'ctr', string>>;
+  cniPlugins: string;
+  /** `host:port`. */
+  registryAddress: string;
+  fastFailureDetection: boolean;
+}
+
+export interface ClusterNode {
+  readonly name: string;
+  readonly number: number;
+  readonly machine: Machine;
+  readonly components: Readonly<Record<NodeProgram, Component>>;
+  /** Starts containerd and waits until it takes orders; needs no API server. */
+  startRuntime(): Promise<void>;
+  /** Starts what talks to the API server. */
+  join(pki: Pki): Promise<void>;
+  /** Loads an OCI or docker archive. */
+  load(archive: string): Promise<void>;
+  /** Power back after `machine.powerOff()`: everything that ran starts again. */
+  powerOn(): Promise<void>;
+}
+
+export async function createNode(options: NodeOptions): Promise<ClusterNode> {
+  const { name, number, network, folder, cgroup, programs } = options;
+  const file = (path: string) => join(folder, path);
+  const settings: NodeSettings = {
+    name,
+    address: network.plan.node(number),
+    podRange: network.plan.podsOf(number),
+    allPods: network.plan.pods,
+    dnsService: network.plan.dnsService,
+    cgroup,
+    clientCa: file('ca.crt'),
+    servingCertificate: file('kubelet.crt'),
+    servingKey: file('kubelet.key'),
+    kubeconfig: file('kubelet.kubeconfig'),
+    proxyKubeconfig: file('kube-proxy.kubeconfig'),
+    cniPlugins: options.cniPlugins,
+    cniFolder: file('cni'),
+    registryFolder: file('registries'),
+    resolvConf: file('resolv.conf'),
+    fastFailureDetection: options.fastFailureDetection,
+  };
+
+  await writeConfiguration(settings, file, options.registryAddress);
+  await createCgroup(cgroup);
+  const machine = await createMachine({ name, address: settings.address, folder, network });
+
+  const component = (program: NodeProgram, args: readonly string[]) =>
+    createComponent({
+      name: program,
+      command: programs[program],
+      args,
+      log: join(options.logs, `${name}-${program}.log`),
+      machine,
+    });
+  const components = {
+    containerd: component('containerd', ['--config', file('containerd.toml')]),
+    kubelet: component('kubelet', [
+      `--config=${file('kubelet.yaml')}`,
+      `--kubeconfig=${settings.kubeconfig}`,
+      `--hostname-override=${name}`,
+      `--node-ip=${settings.address}`,
+    ]),
+    'kube-proxy': component('kube-proxy', [`--config=${file('kube-proxy.yaml')}`]),
+  };
+
+  const ctr = (...args: string[]) => machine.enter(programs.ctr, ['--namespace', 'k8s.io', ...args], { timeout: 300_000 });
+
+  async function startRuntime(): Promise<void> {
+    await machine.powerOn();
+    await components.containerd.start();
+    await until(`containerd on ${name}`, async () => {
+      await components.containerd.assertRunning();
+      await ctr('version');
+      return true;
+    }, { interval: 50 });
+  }
+
+  async function startAgents(): Promise<void> {
+    await Promise.all([components.kubelet.start(), components['kube-proxy'].start()]);
+  }
+
+  return {
+    name,
+    number,
+    machine,
+    components,
+    startRuntime,
+    async join(pki) {
+      await writeCredentials(settings, pki, file);
+      await startAgents();
+    },
+    async load(archive) {
+      await ctr('images', 'import', '--no-unpack', archive);
+    },
+    async powerOn() {
+      await startRuntime();
+      await startAgents();
+    },
+  };
+}
+
+async function writeConfiguration(settings: NodeSettings, file: (path: string) => string, registryAddress: string): Promise<void> {
+  const registries = [registryName, registryAddress].map((name) => join(settings.registryFolder, name));
+  await Promise.all([settings.cniFolder, ...registries].map((folder) => mkdir(folder, { recursive: true })));
+  await Promise.all([
+    writeFile(file('containerd.toml'), containerdToml(settings)),
+    writeFile(join(settings.cniFolder, '10-kurator.conflist'), cniConfiguration(settings)),
+    ...registries.map((folder) => writeFile(join(folder, 'hosts.toml'), registryHosts(registryAddress))),
+    writeFile(file('kubelet.yaml'), kubeletConfiguration(settings)),
+    writeFile(file('kube-proxy.yaml'), proxyConfiguration(settings)),
+    // Pods that don't use the cluster's DNS have no name server at all: there is none to reach.
+    writeFile(settings.resolvConf, ''),
+  ]);
+}
+
+async function writeCredentials(settings: NodeSettings, pki: Pki, file: (path: string) => string): Promise<void> {
+  const { name, address } = settings;
+  const serving = await pki.authority.issue({ ...identities.node(name), dnsNames: [name], addresses: [address] });
+  const write = (path: string, text: string) => writeFile(file(path), text, { mode: 0o600 });
+  await Promise.all([
+    write('ca.crt', pki.authority.certificate),
+    write('kubelet.crt', serving.certificate),
+    write('kubelet.key', serving.key),
+    write('kubelet.kubeconfig', await pki.kubeconfig(identities.node(name))),
+    write('kube-proxy.kubeconfig', await pki.kubeconfig(identities.proxy)),
+  ]);
+}

@@ -1,0 +1,81 @@
+/**
+ * The supervisor's small HTTP API on a unix socket in the cluster's folder, which only the owner of that
+ * folder can reach. JSON in, JSON out; a failure is `{ code, message, remedy }` with a status of 400 or above.
+ */
+import { createServer, type IncomingMessage } from 'node:http';
+import { TestenvError } from '../../error.ts';
+import type { RunningCluster } from './running-cluster.ts';
+import { clusterStatus } from './status.ts';
+
+type Handler = (cluster: RunningCluster, parameters: readonly string[], body: unknown) => Promise<unknown>;
+
+/** `METHOD path`, where each `*` is a parameter. */
+const routes: Readonly<Record<string, Handler>> = {
+  'GET status': async (cluster) => clusterStatus(cluster),
+  'POST images': async (cluster, _, body) => {
+    await cluster.load(textField(body, 'archive'));
+    return {};
+  },
+  'POST registry': (cluster) => cluster.registry(),
+};
+
+const BODY_LIMIT = 1024 * 1024;
+
+export interface ControlServer {
+  close(): Promise<void>;
+}
+
+export async function serveControl(cluster: RunningCluster, socket: string): Promise<ControlServer> {
+  const server = createServer((request, response) => {
+    answer(cluster, request).then(
+      (result) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result)),
+      (error: unknown) => response.writeHead(error instanceof TestenvError ? 400 : 500).end(JSON.stringify(describe(error))),
+    );
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socket, resolve));
+  return {
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function answer(cluster: RunningCluster, request: IncomingMessage): Promise<unknown> {
+  const path = (request.url ?? '/').slice(1).split('/').map(decodeURIComponent);
+  for (const [route, handler] of Object.entries(routes)) {
+    const parameters = match(route, `${request.method}`, path);
+    if (parameters) return await handler(cluster, parameters, await readBody(request));
+  }
+  throw new TestenvError('KUR_TESTENV_CONTROL', `the supervisor knows no ${request.method} ${request.url}`);
+}
+
+function match(route: string, method: string, path: readonly string[]): string[] | undefined {
+  const [routeMethod, pattern = ''] = route.split(' ');
+  const parts = pattern.split('/');
+  if (method !== routeMethod || parts.length !== path.length) return undefined;
+  if (!parts.every((part, i) => part === '*' || part === path[i])) return undefined;
+  return path.filter((_, i) => parts[i] === '*');
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  let text = '';
+  for await (const chunk of request) {
+    text += chunk;
+    if (text.length > BODY_LIMIT) throw new TestenvError('KUR_TESTENV_CONTROL', 'the request is too large');
+  }
+  return text ? JSON.parse(text) : undefined;
+}
+
+function textField(body: unknown, field: string): string {
+  const value = (body as Record<string, unknown> | undefined)?.[field];
+  if (typeof value === 'string') return value;
+  throw new TestenvError('KUR_TESTENV_CONTROL', `the request needs a text field "${field}"`);
+}
+
+function describe(error: unknown): { code: string; message: string; remedy?: string } {
+  if (error instanceof TestenvError) {
+    return { code: error.code, message: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };
+  }
+  return { code: 'KUR_TESTENV_CONTROL', message: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,87 @@
+/**
+ * One process a cluster: it starts every part, holds them, answers on the control socket, and takes all down
+ * when it is asked to (SIGTERM) or when its owner is gone. Run as `main.ts FOLDER`.
+ */
+import { rm, writeFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { ownerToken } from '../../binaries/owner.ts';
+import { TestenvError } from '../../error.ts';
+import type { Reporter } from '../../reporter.ts';
+import { clusterFiles, readConfig } from '../cluster-config.ts';
+import { serveControl } from './control-server.ts';
+import { detachWord, type SupervisorMessage } from './messages.ts';
+import { startReaper } from './reaper.ts';
+import { startCluster, Undo } from './running-cluster.ts';
+
+const folder = process.argv[2];
+if (!folder) throw new Error('the supervisor needs the folder of its cluster');
+
+process.title = 'kurator-supervisor';
+process.stdout.on('error', () => {});
+
+function tell(message: SupervisorMessage): void {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
+}
+
+const reporter: Reporter = {
+  info: (message) => tell({ type: 'info', message }),
+  verbose: (message) => tell({ type: 'verbose', message }),
+  progress: (task, fraction, detail) =>
+    tell({ type: 'progress', task, ...(fraction === undefined ? {} : { fraction }), ...(detail ? { detail } : {}) }),
+};
+
+const files = clusterFiles(folder);
+await writeFile(files.owner, ownerToken());
+const config = await readConfig(folder);
+const reaper = startReaper(folder, config.name);
+const undo = new Undo();
+let ending: Promise<never> | undefined;
+
+/** Takes everything down; the reaper gets to work only where we could not finish. */
+function end(why: string): Promise<never> {
+  ending ??= (async () => {
+    console.error(`taking the cluster down: ${why}`);
+    const failures = await undo.all();
+    for (const failure of failures) console.error('could not undo a step:', failure);
+    await rm(files.folder, { recursive: true, force: true });
+    if (failures.length === 0) await reaper.dismiss();
+    process.exit(0);
+  })();
+  return ending;
+}
+
+process.on('SIGTERM', () => void end('asked by SIGTERM'));
+process.on('SIGINT', () => void end('asked by SIGINT'));
+process.on('SIGHUP', () => {});
+
+let detached = false;
+const owner = createInterface({ input: process.stdin });
+owner.on('line', (line) => {
+  if (line === detachWord) detached = true;
+});
+owner.on('close', () => {
+  if (!detached) void end('its owner is gone');
+});
+
+try {
+  const cluster = await startCluster(config, folder, undo, reporter);
+  const server = await serveControl(cluster, files.socket);
+  undo.add(() => server.close());
+  tell({ type: 'ready' });
+} catch (error) {
+  if (!ending) {
+    console.error('could not start:', error);
+    await undo.all();
+    tell(failure(error));
+    // What was still being started is ended with this process, and swept by the reaper.
+    process.exitCode = 1;
+    process.stdout.end(() => process.exit());
+  }
+}
+
+function failure(error: unknown): SupervisorMessage {
+  if (error instanceof TestenvError) {
+    return { type: 'failed', code: error.code, message: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };
+  }
+  return { type: 'failed', code: 'KUR_TESTENV_START', message: error instanceof Error ? error.message : String(error) };
+}

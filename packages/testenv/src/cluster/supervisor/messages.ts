@@ -1,0 +1,13 @@
+/**
+ * What a supervisor tells the process that started it, one JSON object a line on standard output, until it
+ * says `ready` or `failed`. On its standard input it expects `detach` from an owner that will not wait for
+ * the cluster's end; an input that closes without that word means that the owner is gone, and the cluster goes too.
+ */
+export type SupervisorMessage =
+  | { type: 'info'; message: string }
+  | { type: 'verbose'; message: string }
+  | { type: 'progress'; task: string; fraction?: number; detail?: string }
+  | { type: 'ready' }
+  | { type: 'failed'; code: string; message: string; remedy?: string };
+
+export const detachWord = 'detach';
