@@ -1,6 +1,6 @@
 /** etcd and the API server, with the controller manager and the scheduler beside them where they are wanted. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createClient, loadKubeconfig } from '@kurator/client';
@@ -97,7 +97,7 @@ interface ApiServer {
  */
 async function startApiServer(options: ControlPlaneOptions, etcdFolder: string, component: ComponentFactory): Promise<ApiServer> {
   for (let attempt = 1; ; attempt++) {
-    const port = options.machine ? MACHINE_PORT : (options.port ?? (await freePort()));
+    const port = options.machine ? MACHINE_PORT : await freePort(options.port);
     const { settings, server } = await configureApiServer(options, etcdFolder, port);
     const apiServer = component('kube-apiserver', apiServerArguments(settings));
     const kubeconfig = await settings.pki.writeKubeconfig('admin', identities.admin);
@@ -109,11 +109,7 @@ async function startApiServer(options: ControlPlaneOptions, etcdFolder: string, 
     } catch (error) {
       await Promise.all([apiServer.stop('SIGKILL'), client.close()]);
       if (!(error instanceof Error && error.message.includes('address already in use'))) throw error;
-      if (options.port === undefined && attempt < PORT_TRIES) continue;
-      throw new TestenvError('KUR_TESTENV_PORT_TAKEN', `port ${port} on 127.0.0.1 is taken by another program`, {
-        remedy: 'choose another with --port, or leave it out to get a free one',
-        cause: error,
-      });
+      if (options.port !== undefined || attempt === PORT_TRIES) throw portTaken(port, error);
     }
   }
 }
@@ -161,13 +157,21 @@ async function writeAuditPolicy({ folder, logs }: ControlPlaneOptions): Promise<
   return { policy, log: join(logs, 'audit.log') };
 }
 
-async function freePort(): Promise<number> {
+/** The port that was asked for, or any, as long as nobody listens there now. */
+async function freePort(wanted = 0): Promise<number> {
   return await new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))));
+    const server = createServer().once('error', (error) => reject(portTaken(wanted, error)));
+    server.listen(wanted, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
     });
+  });
+}
+
+function portTaken(port: number, cause: unknown): TestenvError {
+  return new TestenvError('KUR_TESTENV_PORT_TAKEN', `port ${port} on 127.0.0.1 is taken by another program`, {
+    remedy: 'choose another with --port, or leave it out to get a free one',
+    cause,
   });
 }
 

@@ -1,0 +1,65 @@
+/**
+ * How long clusters take to come and go, and what they hold in memory, with a warm cache.
+ * `npm run bench -- cluster` prints a table and adds one line a figure to results/cluster.jsonl.
+ */
+import { appendFile } from 'node:fs/promises';
+import { cpus, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { Pod } from '@kurator/client';
+import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
+
+interface Figure {
+  figure: string;
+  value: number;
+  unit: 's' | 'MiB';
+  target?: number;
+}
+
+const figures: Figure[] = [];
+const results = join(import.meta.dirname, 'results', 'cluster.jsonl');
+
+async function timed<T>(figure: string, target: number, work: () => Promise<T>): Promise<T> {
+  const started = performance.now();
+  const result = await work();
+  figures.push({ figure, value: (performance.now() - started) / 1000, unit: 's', target });
+  return result;
+}
+
+/** From nothing to a pod that the API server calls running, on a cluster whose DNS answers. */
+async function upToFirstPod(nodes: number): Promise<Cluster> {
+  const { cluster } = await createCluster({ name: `bench-${nodes}`, nodes });
+  await cluster.load((await busyboxImage()).path);
+  await using client = await cluster.client();
+  const metadata = { name: 'first', namespace: 'default' };
+  const container = { name: 'main', image: BUSYBOX_IMAGE, command: ['sleep', 'infinity'] };
+  await client.create(Pod, { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container] } });
+  for await (const { type, object } of client.watch(Pod, { namespace: 'default', resourceVersion: '0' })) {
+    if (type !== 'BOOKMARK' && object.status?.phase === 'Running') break;
+  }
+  return cluster;
+}
+
+async function memoryOf(cluster: Cluster, label: string): Promise<void> {
+  const status = await cluster.status();
+  const parts = [...status.components.filter(({ machine }) => machine !== 'n2' && machine !== 'n3'), { name: 'supervisor', ...status.supervisor }];
+  for (const { name, memory = 0 } of parts) figures.push({ figure: `${label}: memory of ${name}`, value: memory / 2 ** 20, unit: 'MiB' });
+  const all = [...status.components, status.supervisor].reduce((sum, { memory = 0 }) => sum + memory, 0);
+  figures.push({ figure: `${label}: memory of all parts`, value: all / 2 ** 20, unit: 'MiB' });
+}
+
+const { cluster: plane } = await timed('control plane alone: ready', 5, () => createCluster({ name: 'bench-plane' }));
+await memoryOf(plane, 'control plane alone');
+await timed('control plane alone: gone', 5, () => plane.down());
+for (const nodes of [1, 3]) {
+  const label = nodes === 1 ? 'one node' : 'three nodes';
+  const cluster = await timed(`${label}: DNS and a first running pod`, nodes === 1 ? 25 : 45, () => upToFirstPod(nodes));
+  await memoryOf(cluster, label);
+  await timed(`${label}: gone`, 5, () => cluster.down());
+}
+
+const machine = { cores: cpus().length, memoryGiB: Math.round(totalmem() / 2 ** 30), node: process.version };
+const at = new Date().toISOString();
+await appendFile(results, figures.map((figure) => `${JSON.stringify({ at, ...figure, machine })}\n`).join(''));
+console.table(
+  figures.map(({ figure, value, unit, target }) => ({ figure, value: `${value.toFixed(unit === 's' ? 2 : 0)} ${unit}`, target: target ? `≤ ${target} s` : '' })),
+);

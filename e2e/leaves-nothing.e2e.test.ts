@@ -1,0 +1,83 @@
+/**
+ * Twenty clusters, ended in every way a cluster can end, and the machine is as it was: no process, namespace, mount,
+ * link, route, rule, cgroup or loop device is left.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { openCluster } from '@kurator/testenv';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type MachineSnapshot, machineSnapshot } from './support/machine-snapshot.ts';
+
+type Ending = 'down' | 'owner killed' | 'supervisor killed' | 'owner killed while starting' | 'owner ends by itself';
+
+const endings: readonly Ending[] = ['down', 'owner killed', 'supervisor killed', 'owner killed while starting', 'owner ends by itself'];
+const rounds = Array.from({ length: 20 }, (_, i) => ({
+  round: i + 1,
+  nodes: i % 2,
+  ending: endings[Math.floor(i / 2) % endings.length] as Ending,
+}));
+
+/** Files whose appearance marks how far a start has come: the later rounds are killed later. */
+const milestones = ['owner', 'pki/ca.crt', 'logs/kube-apiserver.log', 'n1/kubelet.yaml'] as const;
+
+let home: string;
+let before: MachineSnapshot;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'kurator-leaves-nothing-'));
+  vi.stubEnv('XDG_STATE_HOME', home);
+  before = await machineSnapshot(home);
+});
+
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rm(home, { recursive: true, force: true });
+});
+
+describe('a cluster that is gone leaves nothing', () => {
+  it.each(rounds)('round $round: $nodes nodes, $ending', async ({ round, nodes, ending }) => {
+    await endCluster(`round-${round}`, nodes, ending, milestones[Math.floor((round * nodes) / 5) % milestones.length] ?? 'owner');
+    await vi.waitFor(async () => expect(await machineSnapshot(home)).toEqual(before), { timeout: 20_000, interval: 200 });
+  });
+
+  it('leaves no folder either, but for the logs of those that were killed, which `down` removes', async () => {
+    const clusters = join(home, 'kurator', 'clusters');
+    const left = await readdir(clusters);
+    const killed = rounds.filter(({ ending }) => ending === 'supervisor killed').map(({ round }) => `round-${round}`);
+    expect(left).toEqual(expect.arrayContaining(killed));
+    for (const name of killed) expect(await readdir(join(clusters, name))).toContain('logs');
+    for (const name of left) await (await openCluster(name)).down();
+    expect(await readdir(clusters)).toEqual([]);
+  });
+});
+
+async function endCluster(name: string, nodes: number, ending: Ending, milestone: string): Promise<void> {
+  const owner = startOwner({ name, nodes });
+  const ended = once(owner, 'exit');
+  if (ending === 'owner killed while starting') {
+    await vi.waitFor(() => access(join(home, 'kurator', 'clusters', name, milestone)), { timeout: 30_000, interval: 10 });
+    owner.kill('SIGKILL');
+    await ended;
+    return;
+  }
+  await ready(owner);
+  const cluster = await openCluster(name);
+  if (ending === 'down') await cluster.down();
+  if (ending === 'supervisor killed') process.kill((await cluster.status()).supervisor.pid, 'SIGKILL');
+  owner.kill(ending === 'owner ends by itself' ? 'SIGTERM' : 'SIGKILL');
+  await ended;
+}
+
+function startOwner(options: { name: string; nodes: number }): ChildProcess {
+  const script = join(import.meta.dirname, 'support', 'hold-cluster.ts');
+  return spawn(process.execPath, ['--conditions=source', script, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+async function ready(owner: ChildProcess): Promise<void> {
+  for await (const line of createInterface({ input: owner.stdout as NodeJS.ReadableStream })) if (line === 'ready') return;
+  throw new Error('the owner ended before its cluster was ready');
+}

@@ -1,0 +1,15 @@
+/** A real Kubernetes on this machine: binaries, control plane, nodes, images, faults. */
+export type { Binaries, Program } from './binaries/program.ts';
+export { type BinaryRequest, resolveBinaries } from './binaries/resolve.ts';
+export { defaultVersion, parseVersion } from './binaries/version.ts';
+export type { Cluster } from './cluster/cluster.ts';
+export type { ClusterConfig } from './cluster/cluster-config.ts';
+export { type ClusterOptions, type CreatedCluster, createCluster } from './cluster/create-cluster.ts';
+export { type ClusterSummary, listClusters, openCluster } from './cluster/open-cluster.ts';
+export type { Registry } from './cluster/supervisor/registry.ts';
+export type { ClusterStatus, ComponentStatus } from './cluster/supervisor/status.ts';
+export { testCluster } from './cluster/test-cluster.ts';
+export { TestenvError, type TestenvErrorCode, type TestenvErrorOptions } from './error.ts';
+export * from './images/index.ts';
+export { type Reporter, silent } from './reporter.ts';
+export { sharedClient, startSharedControlPlane, testNamespace } from './shared-control-plane.ts';
