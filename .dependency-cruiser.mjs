@@ -1,0 +1,111 @@
+/**
+ * The import rules: imports point one way only (ARCHITECTURE.md draws the rooms). `npm run imports` checks
+ * them, and scripts/import-rules.test.mjs proves that each rule bites.
+ *
+ * TypeScript 7 has no compiler API for dependency-cruiser to parse with. That is why `typescript` in
+ * package.json is TypeScript 6, while `tsc` comes from TypeScript 7: docs/designs/0001-repository.md.
+ */
+
+/**
+ * What each room may import, besides itself. Rooms that don't exist yet are listed too, so that the line is drawn
+ * before their first file is written. The console is a web page: it talks HTTP, and imports no other room.
+ *
+ * @type {Record<string, string[]>}
+ */
+const mayImport = {
+  'packages/client': [],
+  'packages/schema': [],
+  'packages/runtime': ['packages/client', 'packages/schema'],
+  'packages/sdk': ['packages/client', 'packages/schema', 'packages/runtime'],
+  'packages/testenv': ['packages/client'],
+  'packages/console': [],
+  'packages/cli': [
+    'packages/client',
+    'packages/schema',
+    'packages/runtime',
+    'packages/sdk',
+    'packages/testenv',
+    'packages/console',
+    'operators/[^/]+',
+  ],
+  'operators/[^/]+': ['packages/sdk'],
+};
+
+const anyRoom = '^(packages|operators)/|^@kurator/';
+/** The importing package, or what is none: `$1` in a rule's other half. */
+const importer = '^(packages/[^/]+|operators/[^/]+|e2e|benchmarks|scripts)/';
+const tests = ['^[^/]+/[^/]+/test/', '[.]test[.](ts|mjs)$'];
+
+/** A room by its files' paths, and by its name: an import that can't be resolved keeps the name. */
+function room(/** @type {string} */ path) {
+  return [`^${path}/`, `^@kurator/${path.slice(path.indexOf('/') + 1)}(/|$)`];
+}
+
+/**
+ * @param {string} name
+ * @param {object} from
+ * @param {object} to
+ * @returns {import('dependency-cruiser').IForbiddenRuleType}
+ */
+function rule(name, from, to) {
+  return { name, severity: 'error', from, to };
+}
+
+const oneWay = Object.entries(mayImport).flatMap(([path, others]) => {
+  const name = `${path.replace('packages/', '').replace('/[^/]+', '')}-imports-one-way`;
+  // `$1` is the importing package, so that one operator can't import another.
+  const allowed = ['^$1/', ...others.flatMap(room)];
+  const to = { path: anyRoom, pathNot: allowed };
+  // Tests need a real Kubernetes, and are not published.
+  const toInTests = { path: anyRoom, pathNot: [...allowed, ...room('packages/testenv')] };
+  return [
+    rule(name, { path: `^(${path})/`, pathNot: tests }, to),
+    rule(`${name}-in-tests`, { path: [`^(${path})/test/`, `^(${path})/.*[.]test[.]ts$`] }, toInTests),
+  ];
+});
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    ...oneWay,
+    // Whoever reaches past another package's index depends on how its files lie.
+    rule(
+      'only-through-the-front-door',
+      { path: importer },
+      { path: '^(packages|operators)/', pathNot: ['^$1/', '^(packages|operators)/[^/]+/src/index[.]ts$'] },
+    ),
+    // A relative path into another package works in the clone, and breaks once it is published.
+    rule(
+      'another-package-by-its-name',
+      { path: importer },
+      { path: '^(packages|operators)/', pathNot: '^$1/', dependencyTypes: ['local'], dependencyTypesNot: ['aliased'] },
+    ),
+    rule('tests-are-nobodys-dependency', { pathNot: [...tests, '^e2e/'] }, { path: tests }),
+    rule('no-import-of-the-workshop', { path: '^(packages|operators)/' }, { path: '^(scripts|e2e|benchmarks)/' }),
+    // They run before anything is installed.
+    rule(
+      'set-up-needs-nothing-but-node',
+      { path: '^scripts/(run[.]mjs$|setup/)', pathNot: tests },
+      { pathNot: '^scripts/setup/', dependencyTypesNot: ['core'] },
+    ),
+    rule(
+      'only-declared-dependencies',
+      { path: '^(packages|operators)/', pathNot: tests },
+      { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'] },
+    ),
+    rule('no-cycles', {}, { circular: true }),
+    rule('no-import-that-leads-nowhere', {}, { couldNotResolve: true }),
+  ],
+  options: {
+    parser: 'tsc',
+    // `import type` ties two packages together as much as a value does.
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^[^/]+/[^/]+/dist/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['source', 'import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.json', '.d.ts'],
+    },
+  },
+};

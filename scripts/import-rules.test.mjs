@@ -1,0 +1,130 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { cruise } from 'dependency-cruiser';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import config from '../.dependency-cruiser.mjs';
+
+const rooms = ['client', 'schema', 'runtime', 'sdk', 'testenv', 'console', 'cli'];
+
+/** A small repository with every room of the design, also those that don't exist here yet. */
+describe('import rules', () => {
+  /** @type {string} */
+  let root;
+
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), 'kurator-imports-')));
+    write('package.json', JSON.stringify({ private: true, workspaces: ['packages/*', 'operators/*'] }));
+    for (const room of rooms) {
+      addPackage(`packages/${room}`, `@kurator/${room}`);
+      write(`packages/${room}/src/internal/secret.ts`, 'export type Secret = string;');
+    }
+    write('e2e/empty.e2e.test.ts', '');
+    write('scripts/empty.mjs', '');
+    addPackage('operators/myapp', '@kurator/myapp');
+    addPackage('operators/etcd', '@kurator/etcd');
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  /**
+   * @param {string} file
+   * @param {string} content
+   */
+  function write(file, content) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), content);
+  }
+
+  /**
+   * @param {string} folder
+   * @param {string} name
+   */
+  function addPackage(folder, name) {
+    const dependencies = Object.fromEntries(rooms.map((room) => [`@kurator/${room}`, '0.1.0']));
+    const exports = { '.': { source: './src/index.ts', default: './dist/index.js' } };
+    write(`${folder}/package.json`, JSON.stringify({ name, type: 'module', exports, dependencies }));
+    write(`${folder}/src/index.ts`, 'export type Thing = string;\nexport const thing = 1;');
+    mkdirSync(join(root, 'node_modules/@kurator'), { recursive: true });
+    symlinkSync(join(root, folder), join(root, 'node_modules', name));
+  }
+
+  /** The rules that are broken in the small repository. */
+  async function broken() {
+    const { output } = await cruise(
+      ['packages', 'operators', 'e2e', 'scripts'],
+      { ...config.options, baseDir: root, validate: true, ruleSet: { forbidden: config.forbidden ?? [] } },
+      config.options?.enhancedResolveOptions,
+    );
+    if (typeof output === 'string') throw new Error(output);
+    return [...new Set(output.summary.violations.map(({ rule }) => rule.name))].sort();
+  }
+
+  it('has nothing against the small repository as it is', async () => {
+    expect(await broken()).toEqual([]);
+  });
+
+  it.each([
+    ['packages/runtime/src/a.ts', '@kurator/client'],
+    ['packages/runtime/src/a.ts', '@kurator/schema'],
+    ['packages/sdk/src/a.ts', '@kurator/runtime'],
+    ['packages/testenv/src/a.ts', '@kurator/client'],
+    ['packages/cli/src/a.ts', '@kurator/testenv'],
+    ['packages/cli/src/a.ts', '@kurator/myapp'],
+    ['operators/myapp/src/a.ts', '@kurator/sdk'],
+    ['packages/client/src/a.test.ts', '@kurator/testenv'],
+    ['packages/client/test/a.integration.test.ts', '@kurator/testenv'],
+    ['packages/client/test/a.integration.test.ts', '../src/internal/secret.ts'],
+    ['packages/client/test/a.integration.test.ts', '../src/index.ts'],
+    ['e2e/a.e2e.test.ts', '@kurator/runtime'],
+  ])('let %s import %s', async (file, imported) => {
+    write(file, `import type { Thing } from '${imported}';\nexport type Mine = Thing;`);
+    expect(await broken()).toEqual([]);
+  });
+
+  it.each([
+    ['packages/client/src/a.ts', '@kurator/runtime', 'client-imports-one-way'],
+    ['packages/schema/src/a.ts', '@kurator/client', 'schema-imports-one-way'],
+    ['packages/runtime/src/a.ts', '@kurator/sdk', 'runtime-imports-one-way'],
+    ['packages/sdk/src/a.ts', '@kurator/testenv', 'sdk-imports-one-way'],
+    ['packages/testenv/src/a.ts', '@kurator/runtime', 'testenv-imports-one-way'],
+    ['packages/console/src/a.ts', '@kurator/client', 'console-imports-one-way'],
+    ['packages/cli/src/a.ts', '../../../scripts/a.mjs', 'no-import-of-the-workshop'],
+    ['operators/myapp/src/a.ts', '@kurator/client', 'operators-imports-one-way'],
+    ['operators/myapp/src/a.ts', '@kurator/etcd', 'operators-imports-one-way'],
+    ['packages/client/src/a.test.ts', '@kurator/runtime', 'client-imports-one-way-in-tests'],
+    ['packages/runtime/src/a.ts', '../../client/src/internal/secret.ts', 'only-through-the-front-door'],
+    ['e2e/a.e2e.test.ts', '../packages/client/src/internal/secret.ts', 'only-through-the-front-door'],
+    ['packages/runtime/src/a.ts', '@kurator/client/src/internal/secret.ts', 'no-import-that-leads-nowhere'],
+    ['packages/runtime/src/a.ts', '../../client/src/index.ts', 'another-package-by-its-name'],
+    ['e2e/a.e2e.test.ts', '../packages/client/src/index.ts', 'another-package-by-its-name'],
+    ['packages/client/src/a.ts', './a.test.ts', 'tests-are-nobodys-dependency'],
+    ['packages/client/src/a.ts', './b.ts', 'no-cycles'],
+    ['packages/client/src/a.ts', './not-there.ts', 'no-import-that-leads-nowhere'],
+    ['packages/client/src/a.ts', 'left-pad', 'only-declared-dependencies'],
+    ['scripts/setup/a.mjs', 'left-pad', 'set-up-needs-nothing-but-node'],
+  ])('keep %s from importing %s: %s', async (file, imported, rule) => {
+    write('packages/client/src/a.test.ts', 'export const thing = 1;');
+    write('packages/client/src/b.ts', `import './a.ts';`);
+    write('packages/client/src/a.ts', '');
+    write('scripts/a.mjs', 'export const thing = 1;');
+    write('node_modules/left-pad/package.json', JSON.stringify({ name: 'left-pad', main: 'index.js' }));
+    write('node_modules/left-pad/index.js', '');
+    write(file, `import { thing } from '${imported}';\nexport const mine = thing;`);
+    expect(await broken()).toContain(rule);
+  });
+
+  it.each([
+    ['a type', `import type { Thing } from '@kurator/runtime';\nexport type Mine = Thing;`],
+    ['a type among values', `import { type Thing } from '@kurator/runtime';\nexport type Mine = Thing;`],
+    ['a type in place', `export type Mine = import('@kurator/runtime').Thing;`],
+    ['a re-export', `export * from '@kurator/runtime';`],
+    ['a dynamic import', `export const load = async () => { if (load) await import('@kurator/runtime'); };`],
+    [
+      'an import beside newer syntax',
+      `import '@kurator/runtime';\nexport async function f() { await using x = null; }`,
+    ],
+  ])('see %s in TypeScript', async (_name, code) => {
+    write('packages/client/src/a.ts', code);
+    expect(await broken()).toContain('client-imports-one-way');
+  });
+});

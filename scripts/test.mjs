@@ -1,0 +1,137 @@
+/**
+ * Runs the stages one after another and sums up; a failing stage doesn't hide what the later ones would say.
+ *
+ *     npm test                                  every stage
+ *     npm run test:unit -- packages/client      one stage, and arguments for its tool
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runChild } from './setup/child.mjs';
+import { Interrupted } from './setup/error.mjs';
+import { elapsed, withProgress } from './setup/progress.mjs';
+import { countsWithoutContainers, missingForContainers, thisMachine } from './stages/containers.mjs';
+import { countsOf, lastLine, NOTHING, sum } from './stages/counts.mjs';
+import { chooseStages, stages } from './stages/stages.mjs';
+import { findTestFiles } from './stages/test-files.mjs';
+
+/** @typedef {import('./stages/counts.mjs').Counts} Counts */
+
+const root = process.cwd();
+const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` };
+const inColour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
+
+/**
+ * @param {import('./stages/stages.mjs').CheckStage} stage
+ * @param {string[]} args
+ * @returns {Promise<Counts>}
+ */
+async function runCheck(stage, args) {
+  const [command = '', ...rest] = [...stage.command, ...args];
+  const ended = await withProgress(stage.title, () =>
+    runChild(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...env, ...inColour } }),
+  );
+  endIfAsked(ended);
+  if (ended.code === 0) return { ...NOTHING, passed: 1 };
+  console.log(ended.output.trimEnd());
+  return { ...NOTHING, failed: 1 };
+}
+
+/**
+ * @param {import('./stages/test-files.mjs').TestStage} name
+ * @param {string[]} args
+ * @returns {Promise<Counts>}
+ */
+async function runTests(name, args) {
+  const files = findTestFiles(root, name).length;
+  if (files === 0) {
+    console.log('There are none yet.');
+    return NOTHING;
+  }
+  const missing = name === 'e2e' ? missingForContainers(thisMachine()) : undefined;
+  if (missing) {
+    console.log(`The end-to-end tests were not run: ${missing}.`);
+    return countsWithoutContainers({ files, ci: process.env.CI === 'true' });
+  }
+  return await runVitest(name, args);
+}
+
+/**
+ * @param {string} project
+ * @param {string[]} args
+ * @returns {Promise<Counts>}
+ */
+async function runVitest(project, args) {
+  const folder = mkdtempSync(join(tmpdir(), 'kurator-test-'));
+  try {
+    const report = join(folder, 'report.json');
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const run = () =>
+      runChild('vitest', ['run', '--project', project, ...reporters, ...args], { stdio: 'inherit', env });
+    // On a terminal vitest keeps its own line up to date, and two would overwrite each other.
+    const ended = process.stderr.isTTY ? await run() : await withProgress(stages[project]?.title ?? project, run);
+    endIfAsked(ended);
+    return countsOf(readReport(report), ended.code);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} file
+ * @returns {import('./stages/counts.mjs').VitestReport | undefined}
+ */
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Ctrl-C ends the whole run, not one stage of it.
+ *
+ * @param {import('./setup/child.mjs').Ended} ended
+ */
+function endIfAsked({ asked }) {
+  if (asked) throw new Interrupted(asked);
+}
+
+/**
+ * @param {string} name
+ * @param {string[]} args
+ */
+async function runStage(name, args) {
+  const stage = stages[name];
+  if (!stage) throw new Error(`There is no stage "${name}".`);
+  console.log(`\n── ${stage.title} ${'─'.repeat(60 - stage.title.length)}`);
+  const start = performance.now();
+  const counts =
+    stage.kind === 'check'
+      ? await runCheck(stage, args)
+      : await runTests(/** @type {import('./stages/test-files.mjs').TestStage} */ (name), args);
+  console.log(`${counts.failed > 0 ? 'failed' : 'done'} in ${elapsed(performance.now() - start)}: ${lastLine(counts)}`);
+  return { title: stage.title, counts };
+}
+
+/** @param {string[]} args */
+async function main(args) {
+  const { names, rest } = chooseStages(args);
+  const results = [];
+  for (const name of names) results.push(await runStage(name, rest));
+
+  const total = sum(results.map(({ counts }) => counts));
+  const failed = results.filter(({ counts }) => counts.failed > 0).map(({ title }) => title);
+  console.log(failed.length > 0 ? `\nFailed: ${failed.join(', ')}` : '');
+  console.log(lastLine(total));
+  return total.failed > 0 ? 1 : 0;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  if (error instanceof Interrupted) process.kill(process.pid, error.signal);
+  else console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,37 @@
+import { defineConfig } from 'vitest/config';
+import { testFiles } from './scripts/stages/test-files.mjs';
+
+/** So that `@kurator/*` means the sources, without a build: in the tests, and in the processes that they start. */
+const conditions = ['source', 'node', 'import', 'default'];
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    execArgv: ['--conditions=source'],
+    projects: [
+      { extends: true, test: { name: 'unit', include: testFiles.unit } },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: testFiles.integration,
+          globalSetup: ['packages/testenv/test/shared-control-plane.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        // One at a time: each brings up clusters of its own, which would only slow each other down.
+        test: {
+          name: 'e2e',
+          include: testFiles.e2e,
+          fileParallelism: false,
+          testTimeout: 120_000,
+          hookTimeout: 300_000,
+        },
+      },
+    ],
+  },
+});
