@@ -29,13 +29,14 @@ async function timed<T>(figure: string, target: number, work: () => Promise<T>):
 async function upToFirstPod(nodes: number): Promise<Cluster> {
   const { cluster } = await createCluster({ name: `bench-${nodes}`, nodes });
   await cluster.load((await busyboxImage()).path);
-  await using client = await cluster.client();
+  const client = await cluster.client();
   const metadata = { name: 'first', namespace: 'default' };
   const container = { name: 'main', image: BUSYBOX_IMAGE, command: ['sleep', 'infinity'] };
   await client.create(Pod, { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container] } });
   for await (const { type, object } of client.watch(Pod, { namespace: 'default', resourceVersion: '0' })) {
     if (type !== 'BOOKMARK' && object.status?.phase === 'Running') break;
   }
+  await client.close();
   return cluster;
 }
 

@@ -1,5 +1,16 @@
 /** Three real nodes, seen through kubectl as a user would: what works on any Kubernetes works here. */
-import { busyboxImage, type Cluster, createCluster, pushImage, BUSYBOX_IMAGE } from '@kurator/testenv';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  BUSYBOX_IMAGE,
+  busyboxImage,
+  type Cluster,
+  createCluster,
+  type ImageArchive,
+  imageFromNodeBundle,
+  pushImage,
+} from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, inPod, kubectl, startKubectl } from './support/kubectl.ts';
 
@@ -105,16 +116,13 @@ describe('a cluster of three nodes', () => {
     });
   });
 
-  it('gives a pod its service account and lets it talk to the API server with it', async () => {
+  it('gives a pod its service account, and lets it talk to the API server with it', async () => {
     await kubectl(cluster, ['create', 'role', 'reader', '--verb=get', '--resource=services']);
     await kubectl(cluster, ['create', 'rolebinding', 'reader', '--role=reader', '--serviceaccount=default:default']);
-    const [pod] = (await webPods()) as [PodPlace];
-    const folder = '/var/run/secrets/kubernetes.io/serviceaccount';
-    expect(await inPod(cluster, pod.name, 'cat', `${folder}/namespace`)).toBe('default');
-    // busybox's wget can't check certificates; that the token counts is what is shown here.
-    const call = `wget --no-check-certificate -qO- --header "Authorization: Bearer $(cat ${folder}/token)" https://kubernetes.default.svc/api/v1/namespaces/default`;
-    expect(JSON.parse(await inPod(cluster, pod.name, 'sh', '-c', `${call}/services/web`))).toMatchObject({ kind: 'Service' });
-    await expect(inPod(cluster, pod.name, 'sh', '-c', `${call}/secrets`)).rejects.toThrow(/403/);
+    await cluster.load((await callerImage()).path);
+    await kubectl(cluster, ['run', 'caller', '--image=demo/caller:v1', '--restart=Never']);
+    await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/caller', '--timeout=60s']);
+    expect(await kubectl(cluster, ['logs', 'caller'])).toBe('services/web: 200 Service\nsecrets: 403 Status\n');
   });
 
   it("keeps a StatefulSet's data when its pod is deleted", async () => {
@@ -170,11 +178,34 @@ spec:
 `;
 
 async function forwardedPort(output: NodeJS.ReadableStream): Promise<string> {
-  let text = '';
-  for await (const chunk of output) {
-    text += chunk;
-    const port = /127\.0\.0\.1:(\d+)/.exec(text)?.[1];
-    if (port) return port;
+  return await new Promise((resolve, reject) => {
+    let text = '';
+    output.on('data', (chunk) => {
+      text += chunk;
+      const port = /127\.0\.0\.1:(\d+)/.exec(text)?.[1];
+      if (port) resolve(port);
+    });
+    output.on('end', () => reject(new Error(`kubectl forwarded nothing: ${text}`)));
+  });
+}
+
+/** Calls the API server as any in-cluster program does: its address by DNS, its authority and token from the pod's files. */
+async function callerImage(): Promise<ImageArchive> {
+  const folder = await mkdtemp(join(tmpdir(), 'kurator-caller-'));
+  const account = '/var/run/secrets/kubernetes.io/serviceaccount';
+  const program = `
+    import { readFileSync } from 'node:fs';
+    const token = readFileSync('${account}/token', 'utf8');
+    for (const path of ['services/web', 'secrets']) {
+      const url = 'https://kubernetes.default.svc/api/v1/namespaces/default/' + path;
+      const response = await fetch(url, { headers: { authorization: 'Bearer ' + token } });
+      console.log(path + ': ' + response.status + ' ' + (await response.json()).kind);
+    }`;
+  try {
+    await writeFile(join(folder, 'caller.mjs'), program);
+    const config = { name: 'demo/caller:v1', env: { NODE_EXTRA_CA_CERTS: `${account}/ca.crt` } };
+    return await imageFromNodeBundle(join(folder, 'caller.mjs'), config);
+  } finally {
+    await rm(folder, { recursive: true });
   }
-  throw new Error(`kubectl forwarded nothing: ${text}`);
 }

@@ -5,11 +5,21 @@ export { defaultVersion, parseVersion } from './binaries/version.ts';
 export type { Cluster } from './cluster/cluster.ts';
 export type { ClusterConfig } from './cluster/cluster-config.ts';
 export { type ClusterOptions, type CreatedCluster, createCluster } from './cluster/create-cluster.ts';
-export { type ClusterSummary, listClusters, openCluster } from './cluster/open-cluster.ts';
+export {
+  type ClusterState,
+  type ClusterSummary,
+  listClusters,
+  openCluster,
+  type RunningOptions,
+  untilRunning,
+} from './cluster/open-cluster.ts';
 export type { Registry } from './cluster/supervisor/registry.ts';
 export type { ClusterStatus, ComponentStatus } from './cluster/supervisor/status.ts';
 export { testCluster } from './cluster/test-cluster.ts';
 export { TestenvError, type TestenvErrorCode, type TestenvErrorOptions } from './error.ts';
 export * from './images/index.ts';
+export { type CheckResult, type CheckState, isAble, type Purpose, purposes } from './preflight/check.ts';
+export { doctor } from './preflight/doctor.ts';
+export { catchingProxy, withoutProxyForClusters } from './preflight/proxy.ts';
 export { type Reporter, silent } from './reporter.ts';
 export { sharedClient, startSharedControlPlane, testNamespace } from './shared-control-plane.ts';

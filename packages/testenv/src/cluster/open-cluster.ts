@@ -1,19 +1,30 @@
 /** Finding clusters that other processes made. */
-import { readdir } from 'node:fs/promises';
+import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TestenvError } from '../error.ts';
+import { until } from '../internal/until.ts';
 import { type Cluster, clusterAt } from './cluster.ts';
-import { type ClusterConfig, clustersFolder, readConfig } from './cluster-config.ts';
+import { type ClusterConfig, clusterFiles, clustersFolder, readConfig } from './cluster-config.ts';
 import { supervisorOf } from './lifetime.ts';
 
+/**
+ * `starting` until it takes orders, and again while it is taken down. `dead`: its supervisor was killed, and what is
+ * left is removed by the next `up` or `down`.
+ */
+export type ClusterState = 'running' | 'starting' | 'dead';
+
+/** A cluster as a list shows it. */
 export interface ClusterSummary {
   readonly name: string;
-  /** `dead`: its supervisor was killed, and what is left is removed by the next `up` or `down`. */
-  readonly state: 'running' | 'dead';
+  readonly state: ClusterState;
+  /** Kubernetes' version without a `v`. */
   readonly version: string;
   readonly nodes: number;
+  /** As in `2026-05-01T12:00:00.000Z`. */
   readonly createdAt: string;
   readonly folder: string;
+  /** The path of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
 }
 
 /** Every cluster of this user on this machine, by name. */
@@ -23,14 +34,38 @@ export async function listClusters(): Promise<ClusterSummary[]> {
   return summaries.filter((summary) => summary !== undefined);
 }
 
-/** The cluster of this name; an error that names the others if there is none. */
+/** The cluster of this name, whatever its state; an error that names the others if there is none. Default: `kurator`. */
 export async function openCluster(name = 'kurator'): Promise<Cluster> {
-  const folder = join(clustersFolder(), name);
-  const config = await readConfig(folder).catch(() => undefined);
-  if (config) return clusterAt(folder, config);
-  const others = (await listClusters()).map((cluster) => cluster.name);
+  const all = await listClusters();
+  const found = all.find((cluster) => cluster.name === name);
+  const config = found && (await readConfig(found.folder).catch(() => undefined));
+  if (config) return clusterAt(found.folder, config);
+  const others = all.filter((cluster) => cluster !== found).map((cluster) => cluster.name);
   throw new TestenvError('KUR_TESTENV_NO_CLUSTER', `there is no cluster called "${name}"`, {
-    remedy: others.length > 0 ? `there is ${others.join(', ')}; choose with --name` : 'make one: kurator cluster up',
+    remedy: others.length > 0 ? `choose one with --name: ${others.join(', ')}` : 'make one: kurator cluster up',
+  });
+}
+
+/** What may cut the waiting short. */
+export interface RunningOptions {
+  /** Milliseconds; three minutes unless told. */
+  timeout?: number;
+  signal?: AbortSignal;
+}
+
+/** Waits for a cluster that another process is just starting; fails as soon as it is clear that it will never run. */
+export async function untilRunning(cluster: Cluster, { timeout = 180_000, signal }: RunningOptions = {}): Promise<void> {
+  const running = await until(
+    `the cluster ${cluster.name} to run`,
+    async () => {
+      if (!(await supervisorOf(cluster.folder))?.alive) return 'dead';
+      return (await isServing(cluster.folder)) && (await cluster.status()) && 'running';
+    },
+    { timeout, interval: 100, ...(signal ? { signal } : {}) },
+  );
+  if (running === 'running') return;
+  throw new TestenvError('KUR_TESTENV_NOT_RUNNING', `the cluster "${cluster.name}" is not running`, {
+    remedy: `start it anew: kurator cluster up --name ${cluster.name}`,
   });
 }
 
@@ -38,6 +73,19 @@ async function summaryOf(folder: string): Promise<ClusterSummary | undefined> {
   const config: ClusterConfig | undefined = await readConfig(folder).catch(() => undefined);
   if (!config) return undefined;
   const { name, version, nodes, createdAt } = config;
-  const alive = (await supervisorOf(folder))?.alive;
-  return { name, state: alive ? 'running' : 'dead', version, nodes, createdAt, folder };
+  const { kubeconfig } = clusterFiles(folder);
+  return { name, state: await stateOf(folder), version, nodes, createdAt, folder, kubeconfig };
+}
+
+async function stateOf(folder: string): Promise<ClusterState> {
+  if (!(await supervisorOf(folder))?.alive) return 'dead';
+  return (await isServing(folder)) ? 'running' : 'starting';
+}
+
+/** The control socket is the last thing that a starting cluster makes. */
+async function isServing(folder: string): Promise<boolean> {
+  return await access(clusterFiles(folder).socket).then(
+    () => true,
+    () => false,
+  );
 }

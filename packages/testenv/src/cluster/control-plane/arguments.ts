@@ -1,5 +1,5 @@
 /** The command lines of the control plane: pure, so that a test can look at what would be run. */
-import type { Pki } from './pki.ts';
+import { frontProxyName, type Pki } from './pki.ts';
 
 export interface ControlPlaneSettings {
   pki: Pki;
@@ -61,7 +61,7 @@ export function apiServerArguments(settings: ControlPlaneSettings): string[] {
       'kubelet-certificate-authority': pki.file('ca.crt'),
       'kubelet-preferred-address-types': 'InternalIP',
       'requestheader-client-ca-file': pki.file('front-proxy-ca.crt'),
-      'requestheader-allowed-names': 'front-proxy-client',
+      'requestheader-allowed-names': frontProxyName,
       'requestheader-username-headers': 'X-Remote-User',
       'requestheader-group-headers': 'X-Remote-Group',
       'requestheader-extra-headers-prefix': 'X-Remote-Extra-',

@@ -23,6 +23,9 @@ export const identities = {
   node: (name: string) => ({ commonName: `system:node:${name}`, organisations: ['system:nodes'] }),
 } satisfies Record<string, Identity | ((name: string) => Identity)>;
 
+/** Who the API server is to the servers that it passes requests on to. */
+export const frontProxyName = 'front-proxy-client';
+
 export interface Pki {
   readonly folder: string;
   readonly authority: CertificateAuthority;
@@ -90,7 +93,7 @@ export async function createPki({ folder, cluster, server, addresses }: PkiOptio
     write('service-accounts.pub', signing.publicKey),
     pki.writePair('apiserver', await authority.issue({ commonName: 'kube-apiserver', dnsNames: apiServerNames, addresses })),
     pki.writePair('kubelet-client', await authority.issue(identities.kubeletClient)),
-    pki.writePair('front-proxy-client', await frontProxyAuthority.issue({ commonName: 'front-proxy-client' })),
+    pki.writePair('front-proxy-client', await frontProxyAuthority.issue({ commonName: frontProxyName })),
   ]);
   return pki;
 }

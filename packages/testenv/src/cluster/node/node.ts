@@ -1,12 +1,14 @@
 /** One node: a machine with containerd, kubelet and kube-proxy on it. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createDiskVolumeHost, type VolumeHost } from '../../addons/volumes/index.ts';
 import { until } from '../../internal/until.ts';
+import type { Reporter } from '../../reporter.ts';
 import { type Component, createComponent } from '../component.ts';
 import { registryHosts } from '../../images/registry.ts';
 import { identities, type Pki } from '../control-plane/pki.ts';
 import { createCgroup } from '../machines/cgroups.ts';
-import { createMachine, type Machine } from '../machines/machine.ts';
+import { createMachine, type Machine, onDisk } from '../machines/machine.ts';
 import type { Network } from '../machines/network.ts';
 import {
   cniConfiguration,
@@ -33,6 +35,7 @@ export interface NodeOptions {
   /** `host:port`. */
   registryAddress: string;
   fastFailureDetection: boolean;
+  reporter: Reporter;
 }
 
 export interface ClusterNode {
@@ -40,6 +43,7 @@ export interface ClusterNode {
   readonly number: number;
   readonly machine: Machine;
   readonly components: Readonly<Record<NodeProgram, Component>>;
+  readonly volumes: VolumeHost;
   /** Starts containerd and waits until it takes orders; needs no API server. */
   startRuntime(): Promise<void>;
   /** Starts what talks to the API server. */
@@ -95,6 +99,14 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
     'kube-proxy': component('kube-proxy', [`--config=${file('kube-proxy.yaml')}`]),
   };
 
+  const volumes = createDiskVolumeHost({
+    node: name,
+    folder: onDisk(machine, '/var/lib/volumes'),
+    nodeFolder: '/var/lib/volumes',
+    enter: machine.enter,
+    reporter: options.reporter,
+  });
+
   const ctr = (...args: string[]) => machine.enter(programs.ctr, ['--namespace', 'k8s.io', ...args], { timeout: 300_000 });
 
   async function startRuntime(): Promise<void> {
@@ -116,6 +128,7 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
     number,
     machine,
     components,
+    volumes,
     startRuntime,
     async join(pki) {
       await writeCredentials(settings, pki, file);
@@ -126,6 +139,7 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
     },
     async powerOn() {
       await startRuntime();
+      await volumes.restore();
       await startAgents();
     },
   };

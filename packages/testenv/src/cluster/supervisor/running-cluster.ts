@@ -14,6 +14,7 @@ import { cgroupParent, hierarchies, removeCgroup } from '../machines/cgroups.ts'
 import { createMachine, type Machine, routeBetween } from '../machines/machine.ts';
 import { createNetwork, type Network } from '../machines/network.ts';
 import { type ClusterNode, createNode, type NodeProgram } from '../node/node.ts';
+import { startAddons } from './addons.ts';
 import { type Registry, type RunningRegistry, startRegistry } from './registry.ts';
 
 export interface RunningCluster {
@@ -89,7 +90,7 @@ export async function startCluster(config: ClusterConfig, folder: string, undo: 
   const numbers = Array.from({ length: config.nodes }, (_, i) => i + 1);
   const [controlPlane, nodes] = await Promise.all([
     plane,
-    Promise.all(numbers.map((number) => startNode(number, config, folder, network, undo, plane))),
+    Promise.all(numbers.map((number) => startNode(number, { config, folder, network, undo, plane, reporter }))),
   ]);
   await copyFile(controlPlane.kubeconfig, kubeconfig);
   await applyRoles(controlPlane.client);
@@ -99,6 +100,8 @@ export async function startCluster(config: ClusterConfig, folder: string, undo: 
     untilPodsCanBeMade(controlPlane.client),
   ]);
   reporter.verbose(`every node is ready after ${seconds()}`);
+  const addons = await startAddons(controlPlane, nodes, network.plan, reporter);
+  undo.add(() => addons.stop());
   return runningCluster(config, folder, undo, { controlPlane, network, machine, nodes, dns });
 }
 
@@ -153,14 +156,17 @@ function noNodes(what: string): TestenvError {
   });
 }
 
-async function startNode(
-  number: number,
-  config: ClusterConfig,
-  folder: string,
-  network: Network,
-  undo: Undo,
-  plane: Promise<ControlPlane>,
-): Promise<ClusterNode> {
+interface NodeSurroundings {
+  config: ClusterConfig;
+  folder: string;
+  network: Network;
+  undo: Undo;
+  plane: Promise<ControlPlane>;
+  reporter: Reporter;
+}
+
+async function startNode(number: number, surroundings: NodeSurroundings): Promise<ClusterNode> {
+  const { config, folder, network, undo, plane, reporter } = surroundings;
   const { plan } = network;
   const name = `n${number}`;
   const node = await createNode({
@@ -174,6 +180,7 @@ async function startNode(
     cniPlugins: config.cniPlugins,
     registryAddress: `${plan.registry}:5000`,
     fastFailureDetection: config.fastFailureDetection,
+    reporter,
   });
   undo.add(() => node.machine.remove());
   await routePods(node.machine, config.nodes);
