@@ -3,7 +3,8 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ConfigMap, createClient, loadKubeconfig, ServiceAccount } from '@kurator/client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { silent } from '../src/reporter.ts';
 import { createCluster } from '../src/cluster/create-cluster.ts';
 import { sharedClient, testNamespace } from '../src/shared-control-plane.ts';
 
@@ -74,6 +75,26 @@ describe('a control plane of its own', () => {
     expect(created).toBe(true);
     await cluster.down();
     await cluster.down();
+  });
+
+  it('is made anew over what a killed run left', async () => {
+    const name = `killed-${process.pid}`;
+    const first = await createCluster({ name });
+    process.kill((await first.cluster.status()).supervisor.pid, 'SIGKILL');
+    await vi.waitFor(() => expect(first.cluster.status()).rejects.toMatchObject({ code: 'KUR_TESTENV_NOT_RUNNING' }), 10_000);
+    const said: string[] = [];
+    const second = await createCluster({ name, reporter: { ...silent, info: (message) => said.push(message) } });
+    expect(second.created).toBe(true);
+    expect(said).toEqual([expect.stringContaining('Removing what a killed run left')]);
+    await second.cluster.down();
+  });
+
+  it('is made once when two ask for it at once', async () => {
+    const name = `once-${process.pid}`;
+    const clusters = await Promise.all([createCluster({ name }), createCluster({ name })]);
+    expect(clusters.filter(({ created }) => created)).toHaveLength(1);
+    for (const { cluster } of clusters) expect((await cluster.status()).name).toBe(name);
+    await clusters[0].cluster.down();
   });
 
   it('gives two clusters that start at once what is theirs', async () => {

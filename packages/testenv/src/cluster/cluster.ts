@@ -1,5 +1,6 @@
 /** A cluster as its users hold it: a name, a folder, a kubeconfig, and a supervisor to ask. */
 import { type Client, createClient, loadKubeconfig } from '@kurator/client';
+import { createFaults, type Faults } from '../faults/faults.ts';
 import { until } from '../internal/until.ts';
 import { type ClusterConfig, clusterFiles } from './cluster-config.ts';
 import { askSupervisor } from './control-client.ts';
@@ -21,6 +22,8 @@ export interface Cluster extends AsyncDisposable {
   load(archive: string): Promise<void>;
   /** The cluster's own image registry, started when it is first asked for: push to its `url`, pull by its `name`. */
   registry(): Promise<Registry>;
+  /** What can be made to go wrong in it: kill, freeze, drop, partition, … */
+  readonly faults: Faults;
   /** Takes it down and waits until nothing of it is left. Doing so twice is harmless. */
   down(): Promise<void>;
 }
@@ -54,6 +57,7 @@ export function clusterAt(folder: string, config: ClusterConfig): Cluster {
       await ask('POST', 'images', { archive });
     },
     registry: () => ask('POST', 'registry'),
+    faults: createFaults(ask),
     down,
     [Symbol.asyncDispose]: down,
   };

@@ -7,6 +7,7 @@ import { ownerToken } from '../binaries/owner.ts';
 import type { Program } from '../binaries/program.ts';
 import { resolveBinaries } from '../binaries/resolve.ts';
 import { TestenvError, type TestenvErrorCode } from '../error.ts';
+import { until } from '../internal/until.ts';
 import { pauseImage } from '../images/pause-image.ts';
 import { prepareNodes } from '../preflight/prepare-nodes.ts';
 import { type Reporter, silent } from '../reporter.ts';
@@ -51,6 +52,8 @@ export interface CreatedCluster {
   created: boolean;
 }
 
+const START_DEADLINE = 120_000;
+
 export async function createCluster(options: ClusterOptions = {}): Promise<CreatedCluster> {
   const { reporter = silent, signal } = options;
   const { name, nodes } = checkOptions(options);
@@ -58,7 +61,7 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Creat
   await mkdir(clustersFolder(), { recursive: true, mode: 0o700 });
   await sweepLeftovers();
 
-  const running = await runningCluster(folder, reporter);
+  const running = await runningCluster(folder, options);
   if (running) return { cluster: sameOrRefuse(running, options), created: false };
 
   const config = await configure(options, name, nodes);
@@ -67,11 +70,8 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Creat
     await writeConfig(claim, config);
     await writeFile(clusterFiles(claim).owner, ownerToken());
   });
-  if (!claimed) {
-    throw new TestenvError('KUR_TESTENV_NAME_TAKEN', `another process is just making a cluster called "${name}"`, {
-      remedy: 'wait for it, or choose another --name',
-    });
-  }
+  // Somebody else was quicker by a moment: then theirs is the cluster.
+  if (!claimed) return await createCluster(options);
   try {
     signal?.throwIfAborted();
     await startSupervisor(folder, { reporter, signal, detached: options.detached ?? false });
@@ -82,15 +82,24 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Creat
   return { cluster: clusterAt(folder, config), created: true };
 }
 
-/** The cluster in this folder if it lives; remains of a dead one are removed. */
-async function runningCluster(folder: string, reporter: Reporter): Promise<Cluster | undefined> {
+/** The cluster in this folder, if it lives, once it is ready; remains of a dead one are removed. */
+async function runningCluster(folder: string, { reporter = silent, signal }: ClusterOptions): Promise<Cluster | undefined> {
   const supervisor = await supervisorOf(folder);
-  if (supervisor?.alive) return clusterAt(folder, await readConfig(folder));
-  if (supervisor) {
-    reporter.info(`Removing what a killed run left in ${folder}`);
-    const config = await readConfig(folder).catch(() => undefined);
-    await removeRemains(folder, config?.name ?? '');
+  if (!supervisor) return undefined;
+  const config = await readConfig(folder);
+  if (supervisor.alive) {
+    const cluster = clusterAt(folder, config);
+    const answers = () => cluster.status().then(() => 'ready' as const);
+    const ended = async () => ((await supervisorOf(folder))?.alive ? undefined : ('gone' as const));
+    const outcome = await until(`the cluster "${config.name}", which another process is starting`, async () => (await ended()) ?? (await answers()), {
+      timeout: START_DEADLINE,
+      interval: 100,
+      ...(signal ? { signal } : {}),
+    });
+    return outcome === 'ready' ? cluster : undefined;
   }
+  reporter.info(`Removing what a killed run left in ${folder}`);
+  await removeRemains(folder, config.name);
   return undefined;
 }
 

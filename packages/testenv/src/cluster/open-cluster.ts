@@ -54,7 +54,10 @@ export interface RunningOptions {
 }
 
 /** Waits for a cluster that another process is just starting; fails as soon as it is clear that it will never run. */
-export async function untilRunning(cluster: Cluster, { timeout = 180_000, signal }: RunningOptions = {}): Promise<void> {
+export async function untilRunning(
+  cluster: Cluster,
+  { timeout = 180_000, signal }: RunningOptions = {},
+): Promise<void> {
   const running = await until(
     `the cluster ${cluster.name} to run`,
     async () => {

@@ -4,10 +4,16 @@
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { TestenvError } from '../../error.ts';
+import { createFaultInjector, type FaultInjector } from '../../faults/injection/injector.ts';
 import type { RunningCluster } from './running-cluster.ts';
 import { clusterStatus } from './status.ts';
 
-type Handler = (cluster: RunningCluster, parameters: readonly string[], body: unknown) => Promise<unknown>;
+type Handler = (
+  cluster: RunningCluster,
+  parameters: readonly string[],
+  body: unknown,
+  faults: FaultInjector,
+) => Promise<unknown>;
 
 /** `METHOD path`, where each `*` is a parameter. */
 const routes: Readonly<Record<string, Handler>> = {
@@ -17,6 +23,16 @@ const routes: Readonly<Record<string, Handler>> = {
     return {};
   },
   'POST registry': (cluster) => cluster.registry(),
+  'GET faults': async (_cluster, _parameters, _body, faults) => faults.list(),
+  'POST faults': (_cluster, _parameters, body, faults) => faults.inject(body),
+  'DELETE faults': async (_cluster, _parameters, _body, faults) => {
+    await faults.healAll();
+    return {};
+  },
+  'DELETE faults/*': async (_cluster, [id = ''], _body, faults) => {
+    await faults.heal(id);
+    return {};
+  },
 };
 
 const BODY_LIMIT = 1024 * 1024;
@@ -26,8 +42,9 @@ export interface ControlServer {
 }
 
 export async function serveControl(cluster: RunningCluster, socket: string): Promise<ControlServer> {
+  const faults = createFaultInjector(cluster);
   const server = createServer((request, response) => {
-    answer(cluster, request).then(
+    answer(cluster, faults, request).then(
       (result) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result)),
       (error: unknown) => response.writeHead(error instanceof TestenvError ? 400 : 500).end(JSON.stringify(describe(error))),
     );
@@ -41,11 +58,11 @@ export async function serveControl(cluster: RunningCluster, socket: string): Pro
   };
 }
 
-async function answer(cluster: RunningCluster, request: IncomingMessage): Promise<unknown> {
+async function answer(cluster: RunningCluster, faults: FaultInjector, request: IncomingMessage): Promise<unknown> {
   const path = (request.url ?? '/').slice(1).split('/').map(decodeURIComponent);
   for (const [route, handler] of Object.entries(routes)) {
     const parameters = match(route, `${request.method}`, path);
-    if (parameters) return await handler(cluster, parameters, await readBody(request));
+    if (parameters) return await handler(cluster, parameters, await readBody(request), faults);
   }
   throw new TestenvError('KUR_TESTENV_CONTROL', `the supervisor knows no ${request.method} ${request.url}`);
 }

@@ -11,7 +11,8 @@ import { clusterFiles, readConfig } from '../cluster-config.ts';
 import { serveControl } from './control-server.ts';
 import { detachWord, type SupervisorMessage } from './messages.ts';
 import { startReaper } from './reaper.ts';
-import { startCluster, Undo } from './running-cluster.ts';
+import { startCluster } from './running-cluster.ts';
+import { Undo } from './undo.ts';
 
 const folder = process.argv[2];
 if (!folder) throw new Error('the supervisor needs the folder of its cluster');

@@ -16,6 +16,7 @@ import { createNetwork, type Network } from '../machines/network.ts';
 import { type ClusterNode, createNode, type NodeProgram } from '../node/node.ts';
 import { startAddons } from './addons.ts';
 import { type Registry, type RunningRegistry, startRegistry } from './registry.ts';
+import type { Undo } from './undo.ts';
 
 export interface RunningCluster {
   readonly config: ClusterConfig;
@@ -29,24 +30,6 @@ export interface RunningCluster {
   load(archive: string): Promise<void>;
   /** The registry, started when it is first asked for. */
   registry(): Promise<Registry>;
-}
-
-/** Things to undo, newest first; whatever was made has its line here before the next thing is made. */
-export class Undo {
-  readonly #steps: (() => Promise<unknown>)[] = [];
-
-  add(step: () => Promise<unknown>): void {
-    this.#steps.push(step);
-  }
-
-  /** Undoes everything, also when some of it fails, and returns what failed. */
-  async all(): Promise<unknown[]> {
-    const failures: unknown[] = [];
-    for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
-      await step().catch((error: unknown) => failures.push(error));
-    }
-    return failures;
-  }
 }
 
 export async function startCluster(config: ClusterConfig, folder: string, undo: Undo, reporter: Reporter): Promise<RunningCluster> {
