@@ -2,9 +2,9 @@
  * How long clusters take to come and go, and what they hold in memory, with a warm cache.
  * `npm run bench -- cluster` prints a table and adds one line a figure to results/cluster.jsonl.
  */
-import { appendFile } from 'node:fs/promises';
+import { appendFile, mkdir } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Pod } from '@kurator/client';
 import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
 
@@ -58,6 +58,7 @@ for (const nodes of [1, 3]) {
   await timed(`${label}: gone`, 5, () => cluster.down());
 }
 
+await mkdir(dirname(results), { recursive: true });
 const machine = { cores: cpus().length, memoryGiB: Math.round(totalmem() / 2 ** 30), node: process.version };
 const at = new Date().toISOString();
 await appendFile(results, figures.map((figure) => `${JSON.stringify({ at, ...figure, machine })}\n`).join(''));

@@ -21,3 +21,13 @@ export const resourcesDocument = {
     { name: 'pods', singularName: '', namespaced: true, kind: 'PodMetrics', verbs },
   ],
 };
+
+/** For `/openapi/v2`: nothing to describe, but without the document the aggregator complains for ever. */
+export const openApiV2Document = {
+  swagger: '2.0',
+  info: { title: 'Kurator metrics', version: 'v1beta1' },
+  paths: {},
+};
+
+/** For `/openapi/v3`. */
+export const openApiV3Document = { paths: {} };

@@ -8,7 +8,13 @@ import {
   Pod,
   type Status,
 } from '@kurator/client';
-import { groupDocument, groupListDocument, resourcesDocument } from './discovery.ts';
+import {
+  groupDocument,
+  groupListDocument,
+  openApiV2Document,
+  openApiV3Document,
+  resourcesDocument,
+} from './discovery.ts';
 import { metricsApiVersion, nodeMetrics, podMetrics } from './metrics-objects.ts';
 import type { NodeUsage } from './usage.ts';
 
@@ -56,6 +62,8 @@ export function createMetricsApi({ client, usage }: MetricsApiOptions) {
 
   const api = '/apis/metrics.k8s.io';
   const routes: Readonly<Record<string, Route>> = {
+    '/openapi/v2': async () => openApiV2Document,
+    '/openapi/v3': async () => openApiV3Document,
     '/apis': async () => groupListDocument,
     [api]: async () => groupDocument,
     [`${api}/v1beta1`]: async () => resourcesDocument,

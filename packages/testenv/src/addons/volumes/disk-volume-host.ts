@@ -5,10 +5,12 @@
  *   FOLDER/NAME.img   the image, complete from the moment it has this name
  *   FOLDER/NAME/      where it is mounted; for a volume without an image, the data itself
  */
-import { access, chmod, mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { access, chmod, mkdir, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { TestenvError } from '../../error.ts';
 import { type RunResult, run } from '../../internal/run.ts';
+import { until } from '../../internal/until.ts';
 import { type Reporter, silent } from '../../reporter.ts';
 import type { VolumeHost } from './volume-host.ts';
 
@@ -26,8 +28,6 @@ export interface DiskVolumeHostOptions {
 
 // Below this, ext4's own tables leave next to nothing.
 const SMALLEST_IMAGE = 8n * 1024n * 1024n;
-
-const PROBE = 'probe';
 
 // No journal: the kernel outlives every "power cut" of a test node and writes everything back, and a small volume
 // would be mostly journal. No reserve for root: pods often run as root, and full must mean full for them too.
@@ -54,7 +54,10 @@ export function createDiskVolumeHost(options: DiskVolumeHostOptions): VolumeHost
 
   async function mount(name: string): Promise<void> {
     await mkdir(data(name), { recursive: true });
-    if (!(await isMounted(name))) await enter('mount', ['-o', 'loop', onNode(`${name}.img`), onNode(name)]);
+    if (!(await isMounted(name))) {
+      await untilDetached(`${name}.img`);
+      await enter('mount', ['-o', 'loop', onNode(`${name}.img`), onNode(name)]);
+    }
     await enter('sh', ['-c', firstMount, 'sh', onNode(name)]);
   }
 
@@ -72,11 +75,12 @@ export function createDiskVolumeHost(options: DiskVolumeHostOptions): VolumeHost
 
   /** Trying is the only way to know: the device, the file system and the permission may each be missing. */
   async function canUseImages(): Promise<boolean> {
+    const probe = `probe-${randomBytes(4).toString('hex')}`;
     // Asked first, so that a machine that is off isn't taken for one that can't.
-    await isMounted(PROBE);
+    await isMounted(probe);
     try {
-      await makeImage(image(PROBE), SMALLEST_IMAGE);
-      await mount(PROBE);
+      await makeImage(image(probe), SMALLEST_IMAGE);
+      await mount(probe);
       return true;
     } catch (error) {
       if (isMachineOff(error)) throw error;
@@ -84,7 +88,7 @@ export function createDiskVolumeHost(options: DiskVolumeHostOptions): VolumeHost
       reporter.info(`Volumes on ${node} are plain folders without a size limit: ${why}`);
       return false;
     } finally {
-      await remove(PROBE);
+      await remove(probe);
     }
   }
 
@@ -116,7 +120,7 @@ export function createDiskVolumeHost(options: DiskVolumeHostOptions): VolumeHost
     async list() {
       const entries = await readdir(folder).catch(() => []);
       const names = entries.filter((entry) => !entry.endsWith('.tmp')).map((entry) => entry.replace(/\.img$/, ''));
-      return [...new Set(names)].filter((name) => name !== PROBE);
+      return [...new Set(names)];
     },
 
     async freeBytes() {
@@ -145,6 +149,21 @@ async function makeImage(path: string, bytes: bigint): Promise<void> {
   } finally {
     await rm(unfinished, { force: true });
   }
+}
+
+/**
+ * After a power cut the kernel still writes the volume back for a while; mounted a second time meanwhile, it would be
+ * damaged. Images are recognised by their last name, which is unique: their whole path means something to the dead node only.
+ */
+async function untilDetached(imageName: string): Promise<void> {
+  await until(`the kernel to let go of ${imageName}`, async () => !(await attachedImages()).has(imageName));
+}
+
+async function attachedImages(): Promise<Set<string>> {
+  const devices = await readdir('/sys/block').catch(() => []);
+  const loops = devices.filter((device) => device.startsWith('loop'));
+  const files = loops.map((loop) => readFile(`/sys/block/${loop}/loop/backing_file`, 'utf8').catch(() => ''));
+  return new Set((await Promise.all(files)).map((path) => basename(path.trim().replace(/ \(deleted\)$/, ''))));
 }
 
 const BLOCK = 4096n;
