@@ -1,0 +1,12 @@
+import { busyboxImage, testCluster } from '@kurator/testenv';
+
+const cluster = await testCluster({ nodes: 1 });
+try {
+  await cluster.load((await busyboxImage()).path);
+  const client = await cluster.client();
+  const { nodes, server } = await cluster.status();
+  console.log(`${nodes.length} node at ${server}, Kubernetes ${cluster.config.version}`);
+  await client.close();
+} finally {
+  await cluster.down();
+}
