@@ -1,0 +1,31 @@
+/** A program that a cluster is made of, by the name its project releases it under. */
+export type Program =
+  | 'etcd'
+  | 'kube-apiserver'
+  | 'kube-controller-manager'
+  | 'kube-scheduler'
+  | 'kubelet'
+  | 'kube-proxy'
+  | 'kubectl'
+  | 'coredns';
+
+/** Where a set of programs lies, and which Kubernetes it is. */
+export interface Binaries {
+  /** The Kubernetes version without a `v`, such as `1.36.3`. */
+  readonly version: string;
+  /** Where the programs came from, in words for a person. */
+  readonly source: string;
+  /** The absolute path of a program; asking for one that was not requested is a mistake in the caller and throws. */
+  path(program: Program): string;
+}
+
+/** What the Kubernetes build makes at once, as names of one multi-call binary. */
+export const kubernetesPrograms = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubelet',
+  'kube-proxy',
+  'kubectl',
+] as const satisfies readonly Program[];

@@ -1,0 +1,117 @@
+/** Makes a cache entry out of an official release: fetched, compared with its published sum, unpacked. */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { chmod, mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { extract } from 'tar-stream';
+import { TestenvError } from '../error.ts';
+import type { CacheContext, EntryRecipe } from './cache.ts';
+import { mapNoSpace } from './disk-space.ts';
+import { type DownloadOptions, fetchFile, fetchText, proxyDispatcher } from './download.ts';
+import type { Platform } from './platform.ts';
+import { expectVersion } from './probe.ts';
+import { findChecksum, type Release } from './release-layout.ts';
+import { unzip } from './zip.ts';
+
+/** The cache entry that holds a released program. */
+export function releaseEntry(
+  release: Release,
+  { os, arch }: Platform,
+  context: CacheContext,
+  env: NodeJS.ProcessEnv,
+): EntryRecipe {
+  const { program, version } = release;
+  const title = `${program} ${version}`;
+  return {
+    name: `${program}-${version}-${os}-${arch}-release`,
+    title,
+    check: (folder) => expectVersion(program, join(folder, program), version, context.signal),
+    async make(folder) {
+      try {
+        await fetchRelease(release, title, folder, context, env);
+      } catch (error) {
+        throw mapNoSpace(error, `the download of ${title}`);
+      }
+    },
+  };
+}
+
+async function fetchRelease(
+  release: Release,
+  title: string,
+  folder: string,
+  { reporter, signal }: CacheContext,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const task = `Downloading ${title}`;
+  const target = join(folder, release.program);
+  const archive = `${target}.download`;
+  const dispatcher = proxyDispatcher(env);
+  const options: DownloadOptions = {
+    dispatcher,
+    signal,
+    onProgress: (received, total) => reporter.progress(task, total && received / total, megabytes(received, total)),
+  };
+  try {
+    const sum = await publishedSum(release, options);
+    reporter.info(`Downloading ${title} from ${release.url}`);
+    await fetchFile(release.url, sum, archive, options);
+  } finally {
+    reporter.progress(task, 1);
+    await dispatcher.destroy();
+  }
+  await unpack[release.form](archive, release.member, target);
+  await rm(archive, { force: true });
+  await chmod(target, 0o755);
+}
+
+async function publishedSum(release: Release, options: DownloadOptions): Promise<string> {
+  const { onProgress: _, ...quietly } = options;
+  const text = await fetchText(release.checksumUrl, quietly);
+  const sum = findChecksum(text, new URL(release.url).pathname.split('/').at(-1) ?? '');
+  if (sum) return sum;
+  throw new TestenvError('KUR_TESTENV_CHECKSUM', `${release.checksumUrl} has no SHA-256 sum of ${release.url}.`, {
+    remedy: 'What answers at that address is no release server: check the proxy or mirror in use.',
+  });
+}
+
+type Unpack = (archive: string, member: string, target: string) => Promise<void>;
+
+const unpack: Readonly<Record<Release['form'], Unpack>> = {
+  plain: (file, _member, target) => rename(file, target),
+  tgz: untar,
+  async zip(archive, member, target) {
+    const name = target.split('/').at(-1) ?? '';
+    const written = await unzip(archive, dirname(target), (path) => (path === member ? name : undefined));
+    if (written === 0) throw missingMember(archive, member);
+  },
+};
+
+async function untar(archive: string, member: string, target: string): Promise<void> {
+  await mkdir(dirname(target), { recursive: true });
+  const tar = extract();
+  const unpacked = pipeline(createReadStream(archive), createGunzip(), tar);
+  let found = false;
+  // Whatever breaks the stream ends this loop with the same error that `unpacked` rejects with.
+  const read = async () => {
+    for await (const entry of tar) {
+      if (entry.header.name.replace(/^\.\//, '') === member) {
+        found = true;
+        await pipeline(entry, createWriteStream(target));
+      }
+      entry.resume();
+    }
+  };
+  await Promise.all([unpacked, read()]);
+  if (!found) throw missingMember(archive, member);
+}
+
+function missingMember(archive: string, member: string): TestenvError {
+  return new TestenvError('KUR_TESTENV_BAD_ARCHIVE', `${archive} does not hold ${member}.`);
+}
+
+function megabytes(received: number, total: number | undefined): string {
+  const of = total === undefined ? '' : ` of ${Math.round(total / 1e6)}`;
+  return `${Math.round(received / 1e6)}${of} MB`;
+}
