@@ -42,8 +42,12 @@ async function upToFirstPod(nodes: number): Promise<Cluster> {
 
 async function memoryOf(cluster: Cluster, label: string): Promise<void> {
   const status = await cluster.status();
-  const parts = [...status.components.filter(({ machine }) => machine !== 'n2' && machine !== 'n3'), { name: 'supervisor', ...status.supervisor }];
-  for (const { name, memory = 0 } of parts) figures.push({ figure: `${label}: memory of ${name}`, value: memory / 2 ** 20, unit: 'MiB' });
+  const parts = [
+    ...status.components.filter(({ machine }) => machine !== 'n2' && machine !== 'n3'),
+    { name: 'supervisor', ...status.supervisor },
+  ];
+  for (const { name, memory = 0 } of parts)
+    figures.push({ figure: `${label}: memory of ${name}`, value: memory / 2 ** 20, unit: 'MiB' });
   const all = [...status.components, status.supervisor].reduce((sum, { memory = 0 }) => sum + memory, 0);
   figures.push({ figure: `${label}: memory of all parts`, value: all / 2 ** 20, unit: 'MiB' });
 }
@@ -53,7 +57,9 @@ await memoryOf(plane, 'control plane alone');
 await timed('control plane alone: gone', 5, () => plane.down());
 for (const nodes of [1, 3]) {
   const label = nodes === 1 ? 'one node' : 'three nodes';
-  const cluster = await timed(`${label}: DNS and a first running pod`, nodes === 1 ? 25 : 45, () => upToFirstPod(nodes));
+  const cluster = await timed(`${label}: DNS and a first running pod`, nodes === 1 ? 25 : 45, () =>
+    upToFirstPod(nodes),
+  );
   await memoryOf(cluster, label);
   await timed(`${label}: gone`, 5, () => cluster.down());
 }
@@ -63,5 +69,9 @@ const machine = { cores: cpus().length, memoryGiB: Math.round(totalmem() / 2 ** 
 const at = new Date().toISOString();
 await appendFile(results, figures.map((figure) => `${JSON.stringify({ at, ...figure, machine })}\n`).join(''));
 console.table(
-  figures.map(({ figure, value, unit, target }) => ({ figure, value: `${value.toFixed(unit === 's' ? 2 : 0)} ${unit}`, target: target ? `≤ ${target} s` : '' })),
+  figures.map(({ figure, value, unit, target }) => ({
+    figure,
+    value: `${value.toFixed(unit === 's' ? 2 : 0)} ${unit}`,
+    target: target ? `≤ ${target} s` : '',
+  })),
 );

@@ -138,7 +138,9 @@ describe('a cluster of three nodes', () => {
   });
 
   it('limits a volume to the size of its claim, and removes it with the claim', async () => {
-    await expect(inPod(cluster, 'database-0', 'dd', 'if=/dev/zero', 'of=/data/big', 'bs=1M', 'count=64')).rejects.toThrow(/No space left/);
+    await expect(
+      inPod(cluster, 'database-0', 'dd', 'if=/dev/zero', 'of=/data/big', 'bs=1M', 'count=64'),
+    ).rejects.toThrow(/No space left/);
     await kubectl(cluster, ['delete', 'statefulset/database', 'pvc/data-database-0']);
     await eventually(async () => expect(await kubectl(cluster, ['get', 'pv', '--no-headers'])).toBe(''));
   });
@@ -146,7 +148,15 @@ describe('a cluster of three nodes', () => {
   it('pulls what was pushed to its registry', async () => {
     const registry = await cluster.registry();
     await pushImage(await busyboxImage(), registry.url, 'demo/tool:v1');
-    await kubectl(cluster, ['run', 'pulled', `--image=${registry.name}/demo/tool:v1`, '--restart=Never', '--', 'echo', 'pulled it']);
+    await kubectl(cluster, [
+      'run',
+      'pulled',
+      `--image=${registry.name}/demo/tool:v1`,
+      '--restart=Never',
+      '--',
+      'echo',
+      'pulled it',
+    ]);
     await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/pulled', '--timeout=60s']);
     expect(await kubectl(cluster, ['logs', 'pulled'])).toBe('pulled it\n');
   });

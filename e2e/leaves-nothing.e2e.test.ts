@@ -14,7 +14,13 @@ import { type MachineSnapshot, machineSnapshot } from './support/machine-snapsho
 
 type Ending = 'down' | 'owner killed' | 'supervisor killed' | 'owner killed while starting' | 'owner ends by itself';
 
-const endings: readonly Ending[] = ['down', 'owner killed', 'supervisor killed', 'owner killed while starting', 'owner ends by itself'];
+const endings: readonly Ending[] = [
+  'down',
+  'owner killed',
+  'supervisor killed',
+  'owner killed while starting',
+  'owner ends by itself',
+];
 const rounds = Array.from({ length: 20 }, (_, i) => ({
   round: i + 1,
   nodes: i % 2,
@@ -40,8 +46,16 @@ afterAll(async () => {
 
 describe('a cluster that is gone leaves nothing', () => {
   it.each(rounds)('round $round: $nodes nodes, $ending', async ({ round, nodes, ending }) => {
-    await endCluster(`round-${round}`, nodes, ending, milestones[Math.floor((round * nodes) / 5) % milestones.length] ?? 'owner');
-    await vi.waitFor(async () => expect(await machineSnapshot(home)).toEqual(before), { timeout: 20_000, interval: 200 });
+    await endCluster(
+      `round-${round}`,
+      nodes,
+      ending,
+      milestones[Math.floor((round * nodes) / 5) % milestones.length] ?? 'owner',
+    );
+    await vi.waitFor(async () => expect(await machineSnapshot(home)).toEqual(before), {
+      timeout: 20_000,
+      interval: 200,
+    });
   });
 
   it('leaves no folder either, but for the logs of those that were killed, which `down` removes', async () => {
@@ -59,7 +73,10 @@ async function endCluster(name: string, nodes: number, ending: Ending, milestone
   const owner = startOwner({ name, nodes });
   const ended = once(owner, 'exit');
   if (ending === 'owner killed while starting') {
-    await vi.waitFor(() => access(join(home, 'kurator', 'clusters', name, milestone)), { timeout: 30_000, interval: 10 });
+    await vi.waitFor(() => access(join(home, 'kurator', 'clusters', name, milestone)), {
+      timeout: 30_000,
+      interval: 10,
+    });
     owner.kill('SIGKILL');
     await ended;
     return;
@@ -74,10 +91,13 @@ async function endCluster(name: string, nodes: number, ending: Ending, milestone
 
 function startOwner(options: { name: string; nodes: number }): ChildProcess {
   const script = join(import.meta.dirname, 'support', 'hold-cluster.ts');
-  return spawn(process.execPath, ['--conditions=source', script, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return spawn(process.execPath, ['--conditions=source', script, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
 async function ready(owner: ChildProcess): Promise<void> {
-  for await (const line of createInterface({ input: owner.stdout as NodeJS.ReadableStream })) if (line === 'ready') return;
+  for await (const line of createInterface({ input: owner.stdout as NodeJS.ReadableStream }))
+    if (line === 'ready') return;
   throw new Error('the owner ended before its cluster was ready');
 }

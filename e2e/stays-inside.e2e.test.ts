@@ -70,7 +70,9 @@ describe('a cluster keeps its packets to itself', () => {
   });
 
   it('has no way out of a node', async () => {
-    await expect(run('nsenter', ['-t', String(node.pid), '-n', 'ip', 'route', 'get', elsewhere])).rejects.toThrow(/unreachable/);
+    await expect(run('nsenter', ['-t', String(node.pid), '-n', 'ip', 'route', 'get', elsewhere])).rejects.toThrow(
+      /unreachable/,
+    );
     const { stdout } = await run('nsenter', ['-t', String(node.pid), '-n', 'ip', 'route', 'show', 'default']);
     expect(stdout).toBe('');
   });

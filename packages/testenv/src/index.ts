@@ -4,7 +4,8 @@ export { type BinaryRequest, resolveBinaries } from './binaries/resolve.ts';
 export { defaultVersion, parseVersion } from './binaries/version.ts';
 export type { Cluster } from './cluster/cluster.ts';
 export type { ClusterConfig } from './cluster/cluster-config.ts';
-export { type ClusterOptions, type CreatedCluster, createCluster } from './cluster/create-cluster.ts';
+export type { ClusterOptions } from './cluster/cluster-options.ts';
+export { type CreatedCluster, createCluster } from './cluster/create-cluster.ts';
 export {
   type ClusterState,
   type ClusterSummary,
@@ -17,6 +18,7 @@ export type { Registry } from './cluster/supervisor/registry.ts';
 export type { ClusterStatus, ComponentStatus } from './cluster/supervisor/status.ts';
 export { testCluster } from './cluster/test-cluster.ts';
 export { TestenvError, type TestenvErrorCode, type TestenvErrorOptions } from './error.ts';
+export * from './faults/index.ts';
 export * from './images/index.ts';
 export { type CheckResult, type CheckState, isAble, type Purpose, purposes } from './preflight/check.ts';
 export { doctor } from './preflight/doctor.ts';

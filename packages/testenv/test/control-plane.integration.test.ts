@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ConfigMap, createClient, loadKubeconfig, ServiceAccount } from '@kurator/client';
 import { describe, expect, it, vi } from 'vitest';
-import { silent } from '../src/reporter.ts';
 import { createCluster } from '../src/cluster/create-cluster.ts';
+import { silent } from '../src/reporter.ts';
 import { sharedClient, testNamespace } from '../src/shared-control-plane.ts';
 
 describe('the shared control plane', () => {
@@ -29,7 +29,11 @@ describe('the shared control plane', () => {
   it('authorises by RBAC: a service account may do nothing until it is told', async () => {
     await using admin = await sharedClient();
     const namespace = await testNamespace(admin);
-    await admin.create(ServiceAccount, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace } });
+    await admin.create(ServiceAccount, {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'robot', namespace },
+    });
     const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} };
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/robot/token`;
     const { status } = await admin.raw<{ status: { token: string } }>('POST', path, { body: request });
@@ -81,7 +85,10 @@ describe('a control plane of its own', () => {
     const name = `killed-${process.pid}`;
     const first = await createCluster({ name });
     process.kill((await first.cluster.status()).supervisor.pid, 'SIGKILL');
-    await vi.waitFor(() => expect(first.cluster.status()).rejects.toMatchObject({ code: 'KUR_TESTENV_NOT_RUNNING' }), 10_000);
+    await vi.waitFor(
+      () => expect(first.cluster.status()).rejects.toMatchObject({ code: 'KUR_TESTENV_NOT_RUNNING' }),
+      10_000,
+    );
     const said: string[] = [];
     const second = await createCluster({ name, reporter: { ...silent, info: (message) => said.push(message) } });
     expect(second.created).toBe(true);

@@ -33,7 +33,14 @@ describe('addressPlan', () => {
 
   it('gives no address twice', () => {
     const { host, controlPlane, registry, apiService, dnsService, node } = addressPlan(130);
-    const all = [host, controlPlane, registry, apiService, dnsService, ...Array.from({ length: maxNodes }, (_, i) => node(i + 1))];
+    const all = [
+      host,
+      controlPlane,
+      registry,
+      apiService,
+      dnsService,
+      ...Array.from({ length: maxNodes }, (_, i) => node(i + 1)),
+    ];
     expect(new Set(all).size).toBe(all.length);
   });
 });

@@ -1,5 +1,13 @@
 /** The objects that every cluster with nodes begins with: who may do what, cluster DNS, and each node's pod range. */
-import { type Client, ClusterRole, ClusterRoleBinding, EndpointSlice, Node, Service, ServiceAccount } from '@kurator/client';
+import {
+  type Client,
+  ClusterRole,
+  ClusterRoleBinding,
+  EndpointSlice,
+  Node,
+  Service,
+  ServiceAccount,
+} from '@kurator/client';
 import { until } from '../internal/until.ts';
 import type { AddressPlan } from './addresses.ts';
 import { identities } from './control-plane/pki.ts';
@@ -85,21 +93,33 @@ export const corefile = (kubeconfig: string) => `.:53 {
 /** Waits until the node has joined, tells it its pod range, and waits until it takes pods. */
 export async function admitNode(client: Client, node: ClusterNode, podRange: string): Promise<void> {
   const { kubelet } = node.components;
-  await until(`node ${node.name} to join`, async () => {
-    await kubelet.assertRunning();
-    return await client.find(Node, { name: node.name });
-  }, { timeout: 60_000, interval: 100 });
+  await until(
+    `node ${node.name} to join`,
+    async () => {
+      await kubelet.assertRunning();
+      return await client.find(Node, { name: node.name });
+    },
+    { timeout: 60_000, interval: 100 },
+  );
   await client.patch(Node, { name: node.name }, { spec: { podCIDR: podRange, podCIDRs: [podRange] } });
-  await until(`node ${node.name} to be ready`, async () => {
-    const { status } = await client.get(Node, { name: node.name });
-    return status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
-  }, { timeout: 60_000, interval: 100 });
+  await until(
+    `node ${node.name} to be ready`,
+    async () => {
+      const { status } = await client.get(Node, { name: node.name });
+      return status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+    },
+    { timeout: 60_000, interval: 100 },
+  );
 }
 
 /** Pods can be made in a namespace from the moment its default service account is there. */
 export async function untilPodsCanBeMade(client: Client): Promise<void> {
-  await until('the default service account', () => client.find(ServiceAccount, { name: 'default', namespace: 'default' }), {
-    timeout: 60_000,
-    interval: 100,
-  });
+  await until(
+    'the default service account',
+    () => client.find(ServiceAccount, { name: 'default', namespace: 'default' }),
+    {
+      timeout: 60_000,
+      interval: 100,
+    },
+  );
 }

@@ -32,7 +32,8 @@ const DOWN_DEADLINE = 20_000;
 
 export function clusterAt(folder: string, config: ClusterConfig): Cluster {
   const { kubeconfig, socket } = clusterFiles(folder);
-  const ask = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => askSupervisor<T>(socket, method, path, body);
+  const ask = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) =>
+    askSupervisor<T>(socket, method, path, body);
 
   async function down(): Promise<void> {
     const supervisor = await supervisorOf(folder);

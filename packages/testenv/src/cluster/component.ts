@@ -48,7 +48,10 @@ export function createComponent(options: ComponentOptions): Component {
   async function launch(): Promise<void> {
     const output = openSync(log, 'a');
     const [command, args] = commandLine(options);
-    const started = spawn(command, args, { stdio: ['ignore', output, output], env: { ...process.env, ...options.env } });
+    const started = spawn(command, args, {
+      stdio: ['ignore', output, output],
+      env: { ...process.env, ...options.env },
+    });
     closeSync(output);
     child = started;
     started.once('exit', () => {
@@ -56,7 +59,8 @@ export function createComponent(options: ComponentOptions): Component {
       child = undefined;
       pid = undefined;
       deaths += 1;
-      if (wanted && (!machine || machine.system)) restart = setTimeout(() => void launch().catch(() => {}), RESTART_DELAY);
+      if (wanted && (!machine || machine.system))
+        restart = setTimeout(() => void launch().catch(() => {}), RESTART_DELAY);
     });
     await new Promise<void>((resolve, reject) => started.once('spawn', resolve).once('error', reject));
     const outer = started.pid as number;
@@ -91,9 +95,13 @@ export function createComponent(options: ComponentOptions): Component {
     },
     async assertRunning() {
       if (deaths === 0) return;
-      throw new TestenvError('KUR_TESTENV_COMPONENT', `${name} ended right after it was started: ${await lastLines(log)}`, {
-        remedy: `its whole log is ${log}`,
-      });
+      throw new TestenvError(
+        'KUR_TESTENV_COMPONENT',
+        `${name} ended right after it was started: ${await lastLines(log)}`,
+        {
+          remedy: `its whole log is ${log}`,
+        },
+      );
     },
   };
 }

@@ -2,7 +2,12 @@
 import { request } from 'node:http';
 import { TestenvError, type TestenvErrorCode } from '../error.ts';
 
-export async function askSupervisor<T>(socket: string, method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<T> {
+export async function askSupervisor<T>(
+  socket: string,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  body?: unknown,
+): Promise<T> {
   const { status, text } = await send(socket, method, path, body);
   const answer = JSON.parse(text) as T & { code?: TestenvErrorCode; message?: string; remedy?: string };
   if (status < 300) return answer;
@@ -11,7 +16,12 @@ export async function askSupervisor<T>(socket: string, method: 'GET' | 'POST' | 
   });
 }
 
-async function send(socketPath: string, method: string, path: string, body: unknown): Promise<{ status: number; text: string }> {
+async function send(
+  socketPath: string,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<{ status: number; text: string }> {
   return await new Promise((resolve, reject) => {
     const outgoing = request({ socketPath, method, path: `/${path}` }, (response) => {
       let text = '';
@@ -23,7 +33,11 @@ async function send(socketPath: string, method: string, path: string, body: unkn
       response.on('end', () => resolve({ status: response.statusCode ?? 500, text }));
     });
     outgoing.on('error', (cause) =>
-      reject(new TestenvError('KUR_TESTENV_NOT_RUNNING', 'the cluster does not answer: its supervisor is not running', { cause })),
+      reject(
+        new TestenvError('KUR_TESTENV_NOT_RUNNING', 'the cluster does not answer: its supervisor is not running', {
+          cause,
+        }),
+      ),
     );
     outgoing.end(body === undefined ? undefined : JSON.stringify(body));
   });

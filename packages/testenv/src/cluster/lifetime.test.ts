@@ -51,7 +51,8 @@ describe('supervisorOf', () => {
 describe('sweepLeftovers', () => {
   it('removes what dead processes left, and nothing else', async () => {
     const kept = [`.claim-${ownerToken()}`, 'a-cluster'];
-    for (const name of [...kept, `.claim-${deadToken()}`, `.dead-${deadToken()}`]) await mkdir(join(clustersFolder(), name));
+    for (const name of [...kept, `.claim-${deadToken()}`, `.dead-${deadToken()}`])
+      await mkdir(join(clustersFolder(), name));
     await sweepLeftovers();
     expect((await readdir(clustersFolder())).sort()).toEqual(kept.sort());
   });

@@ -36,7 +36,12 @@ export async function run(command: string, args: readonly string[], options: Run
   });
 }
 
-function commandFailed(line: string, error: Error & { code?: unknown; killed?: boolean }, output: string, timeout: number) {
+function commandFailed(
+  line: string,
+  error: Error & { code?: unknown; killed?: boolean },
+  output: string,
+  timeout: number,
+) {
   const said = output.trim().split('\n').slice(-5).join('\n');
   const how =
     error.code === 'ENOENT'

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { apiServerArguments, type ControlPlaneSettings, controllerManagerArguments, etcdArguments } from './arguments.ts';
+import {
+  apiServerArguments,
+  type ControlPlaneSettings,
+  controllerManagerArguments,
+  etcdArguments,
+} from './arguments.ts';
 import type { Pki } from './pki.ts';
 
 const settings: ControlPlaneSettings = {
@@ -13,7 +18,10 @@ const settings: ControlPlaneSettings = {
 describe('the command lines of a control plane', () => {
   it('give etcd no port at all', () => {
     const listening = etcdArguments(settings).filter((flag) => flag.includes('listen'));
-    expect(listening).toEqual(['--listen-client-urls=unix:///cluster/etcd/etcd.sock', '--listen-peer-urls=unix:///cluster/etcd/peer.sock']);
+    expect(listening).toEqual([
+      '--listen-client-urls=unix:///cluster/etcd/etcd.sock',
+      '--listen-peer-urls=unix:///cluster/etcd/peer.sock',
+    ]);
   });
 
   it('authorise nodes and roles, and nobody else', () => {
@@ -25,7 +33,9 @@ describe('the command lines of a control plane', () => {
 
   it('advertise an address only where there are nodes to use it', () => {
     expect(apiServerArguments(settings)).toContain('--endpoint-reconciler-type=none');
-    expect(apiServerArguments({ ...settings, advertiseAddress: '10.128.0.2' })).toContain('--advertise-address=10.128.0.2');
+    expect(apiServerArguments({ ...settings, advertiseAddress: '10.128.0.2' })).toContain(
+      '--advertise-address=10.128.0.2',
+    );
   });
 
   it("put the user's own flags last, where they win", () => {
@@ -35,6 +45,8 @@ describe('the command lines of a control plane', () => {
 
   it("leave Kubernetes' patience with silent nodes alone unless told", () => {
     expect(controllerManagerArguments(settings, '/k').join(' ')).not.toContain('grace-period');
-    expect(controllerManagerArguments({ ...settings, nodeGracePeriod: '6s' }, '/k')).toContain('--node-monitor-grace-period=6s');
+    expect(controllerManagerArguments({ ...settings, nodeGracePeriod: '6s' }, '/k')).toContain(
+      '--node-monitor-grace-period=6s',
+    );
   });
 });

@@ -75,7 +75,10 @@ export function apiServerArguments(settings: ControlPlaneSettings): string[] {
   ];
 }
 
-export function controllerManagerArguments({ pki, podRange, nodeGracePeriod }: ControlPlaneSettings, kubeconfig: string): string[] {
+export function controllerManagerArguments(
+  { pki, podRange, nodeGracePeriod }: ControlPlaneSettings,
+  kubeconfig: string,
+): string[] {
   return flags({
     kubeconfig,
     'secure-port': '0',

@@ -80,7 +80,13 @@ type ComponentFactory = (name: Program, args: readonly string[]) => Component;
 
 function componentsOf({ program, logs, machine }: ControlPlaneOptions): ComponentFactory {
   return (name, args) =>
-    createComponent({ name, command: program(name), args, log: join(logs, `${name}.log`), ...(machine ? { machine } : {}) });
+    createComponent({
+      name,
+      command: program(name),
+      args,
+      log: join(logs, `${name}.log`),
+      ...(machine ? { machine } : {}),
+    });
 }
 
 interface ApiServer {
@@ -95,7 +101,11 @@ interface ApiServer {
  * A port that is free now may be taken a moment later. So the server itself is the judge: when it says
  * that the port is taken, another one is tried.
  */
-async function startApiServer(options: ControlPlaneOptions, etcdFolder: string, component: ComponentFactory): Promise<ApiServer> {
+async function startApiServer(
+  options: ControlPlaneOptions,
+  etcdFolder: string,
+  component: ComponentFactory,
+): Promise<ApiServer> {
   for (let attempt = 1; ; attempt++) {
     const port = options.machine ? MACHINE_PORT : await freePort(options.port);
     const { settings, server } = await configureApiServer(options, etcdFolder, port);
@@ -121,13 +131,21 @@ async function untilReady(client: Client, apiServer: Component): Promise<void> {
     const answer = await client.raw('GET', '/readyz', { timeout: 2000 }).catch((error: unknown) => error);
     if (answer === 'ok') return;
     if (Date.now() > deadline) {
-      throw new TestenvError('KUR_TESTENV_TIMEOUT', `the API server was not ready after 90 s; its log is ${apiServer.log}`, { cause: answer });
+      throw new TestenvError(
+        'KUR_TESTENV_TIMEOUT',
+        `the API server was not ready after 90 s; its log is ${apiServer.log}`,
+        { cause: answer },
+      );
     }
     await delay(50);
   }
 }
 
-async function configureApiServer(options: ControlPlaneOptions, etcdFolder: string, port: number): Promise<Pick<ApiServer, 'settings' | 'server'>> {
+async function configureApiServer(
+  options: ControlPlaneOptions,
+  etcdFolder: string,
+  port: number,
+): Promise<Pick<ApiServer, 'settings' | 'server'>> {
   const plan = options.machine?.network.plan;
   const address = plan?.controlPlane ?? '127.0.0.1';
   const server = `https://${address}:${port}`;
@@ -178,7 +196,11 @@ function portTaken(port: number, cause: unknown): TestenvError {
 /** The kernel cuts off longer socket paths, and etcd would not say so. */
 function refuseLongSocket(path: string): void {
   if (Buffer.byteLength(path) < 108) return;
-  throw new TestenvError('KUR_TESTENV_FOLDER', `the cluster's folder has too long a path for a socket (108 bytes): ${path}`, {
-    remedy: 'set XDG_STATE_HOME to a shorter folder, or give the cluster a shorter name',
-  });
+  throw new TestenvError(
+    'KUR_TESTENV_FOLDER',
+    `the cluster's folder has too long a path for a socket (108 bytes): ${path}`,
+    {
+      remedy: 'set XDG_STATE_HOME to a shorter folder, or give the cluster a shorter name',
+    },
+  );
 }

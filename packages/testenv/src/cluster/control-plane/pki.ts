@@ -91,7 +91,10 @@ export async function createPki({ folder, cluster, server, addresses }: PkiOptio
     write('front-proxy-ca.crt', frontProxyAuthority.certificate),
     write('service-accounts.key', signing.privateKey),
     write('service-accounts.pub', signing.publicKey),
-    pki.writePair('apiserver', await authority.issue({ commonName: 'kube-apiserver', dnsNames: apiServerNames, addresses })),
+    pki.writePair(
+      'apiserver',
+      await authority.issue({ commonName: 'kube-apiserver', dnsNames: apiServerNames, addresses }),
+    ),
     pki.writePair('kubelet-client', await authority.issue(identities.kubeletClient)),
     pki.writePair('front-proxy-client', await frontProxyAuthority.issue({ commonName: frontProxyName })),
   ]);

@@ -23,7 +23,9 @@ export function parseHierarchies(mountinfo: string): CgroupHierarchy[] {
       const [type, , options = ''] = fields.slice(fields.indexOf('-') + 1);
       const mount = fields[4];
       if (!mount || (type !== 'cgroup' && type !== 'cgroup2')) return [];
-      return [{ version: type === 'cgroup2' ? 2 : 1, mount, controllers: options.split(',').filter((o) => o !== 'rw') }];
+      return [
+        { version: type === 'cgroup2' ? 2 : 1, mount, controllers: options.split(',').filter((o) => o !== 'rw') },
+      ];
     });
 }
 
@@ -48,10 +50,14 @@ export async function createCgroup(path: string): Promise<void> {
 /** Removes `path` and all below it from every hierarchy; what still lives there is ended first. */
 export async function removeCgroup(path: string): Promise<void> {
   const folders = (await hierarchies()).map(({ mount }) => join(mount, path));
-  await until(`the cgroups of ${path} to go`, async () => {
-    const gone = await Promise.all(folders.map(removeTree));
-    return gone.every(Boolean);
-  }, { timeout: 10_000 });
+  await until(
+    `the cgroups of ${path} to go`,
+    async () => {
+      const gone = await Promise.all(folders.map(removeTree));
+      return gone.every(Boolean);
+    },
+    { timeout: 10_000 },
+  );
 }
 
 async function removeTree(folder: string): Promise<boolean> {

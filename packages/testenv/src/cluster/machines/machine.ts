@@ -13,7 +13,13 @@ import { ipIn, type Network } from './network.ts';
 const ownFolders = ['/run', '/var/log', '/var/lib'] as const;
 
 /** Of those, what must outlive a power cut: on disk, in the machine's folder. */
-const diskFolders = ['/var/lib/kubelet', '/var/lib/containerd', '/var/lib/cni', '/var/log/pods', '/var/lib/volumes'] as const;
+const diskFolders = [
+  '/var/lib/kubelet',
+  '/var/lib/containerd',
+  '/var/lib/cni',
+  '/var/log/pods',
+  '/var/lib/volumes',
+] as const;
 
 export interface MachineOptions {
   name: string;
@@ -92,9 +98,13 @@ export async function routeBetween(machine: Machine, range: string, via: string)
 function refuseHiddenFolder(folder: string): void {
   const hidden = ownFolders.find((own) => folder.startsWith(`${own}/`));
   if (!hidden) return;
-  throw new TestenvError('KUR_TESTENV_FOLDER', `a cluster's folder can't be under ${hidden}, which each machine replaces: ${folder}`, {
-    remedy: 'set XDG_STATE_HOME to a folder elsewhere',
-  });
+  throw new TestenvError(
+    'KUR_TESTENV_FOLDER',
+    `a cluster's folder can't be under ${hidden}, which each machine replaces: ${folder}`,
+    {
+      remedy: 'set XDG_STATE_HOME to a folder elsewhere',
+    },
+  );
 }
 
 /** `wait` makes the shell collect every orphan that becomes init's child. */

@@ -48,7 +48,16 @@ export async function holdSystem(network: Holder, script: string, args: readonly
 
 /** The command line that runs `command` inside everything that `init` lives in. */
 export function entering(init: Holder, command: string, args: readonly string[]): [string, string[]] {
-  return ['nsenter', ['-t', String(init.pid), '-m', '-p', '-n', '-u', '-i', '--', command, ...args]];
+  return parenting(['-t', String(init.pid), '-m', '-p', '-n', '-u', '-i'], command, args);
+}
+
+/**
+ * The command line that runs `command` as the only child of a shell that is left outside some namespaces: `nsenter`'s
+ * options say which. nsenter could be that parent itself, but it stops when its child is stopped; a stopped parent
+ * collects no dead child, and until its dead are collected, a process namespace can't end.
+ */
+export function parenting(namespaces: readonly string[], command: string, args: readonly string[]): [string, string[]] {
+  return ['nsenter', [...namespaces, '--no-fork', '--', 'sh', '-c', '"$@"; exit $?', 'sh', command, ...args]];
 }
 
 /** The command line that runs `command` in a network namespace, otherwise on the host. */

@@ -3,8 +3,9 @@
  * each machine, and one to the host. Nothing of it is on the host but the host's end of
  * that cable, and nothing in it has a default route: a stray packet dies here.
  */
-import { run } from '../../internal/run.ts';
+
 import { TestenvError } from '../../error.ts';
+import { run } from '../../internal/run.ts';
 import { type AddressPlan, addressPlan, blocks, overlaps } from '../addresses.ts';
 import { enteringNetwork, type Holder, holdNetwork, release } from './namespaces.ts';
 
@@ -75,9 +76,13 @@ async function claimBlock(hub: Holder): Promise<AddressPlan> {
     );
     if (claimed) return plan;
   }
-  throw new TestenvError('KUR_TESTENV_NO_NETWORK', 'every private range that a cluster could use is in use on this machine', {
-    remedy: 'take clusters down that are no longer needed: kurator cluster list',
-  });
+  throw new TestenvError(
+    'KUR_TESTENV_NO_NETWORK',
+    'every private range that a cluster could use is in use on this machine',
+    {
+      remedy: 'take clusters down that are no longer needed: kurator cluster list',
+    },
+  );
 }
 
 async function hostRanges(): Promise<string[]> {

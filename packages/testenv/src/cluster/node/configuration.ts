@@ -95,7 +95,12 @@ export function kubeletConfiguration(settings: NodeSettings): string {
     enforceNodeAllocatable: [],
     failSwapOn: false,
     // A test machine's disk is often nearly full; that must not drive pods away.
-    evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '1%', 'imagefs.available': '1%', 'nodefs.inodesFree': '1%' },
+    evictionHard: {
+      'memory.available': '100Mi',
+      'nodefs.available': '1%',
+      'imagefs.available': '1%',
+      'nodefs.inodesFree': '1%',
+    },
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
     ...(settings.fastFailureDetection ? { nodeStatusUpdateFrequency: '2s', nodeLeaseDurationSeconds: 4 } : {}),

@@ -2,10 +2,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDiskVolumeHost, type VolumeHost } from '../../addons/volumes/index.ts';
+import { registryHosts } from '../../images/registry.ts';
 import { until } from '../../internal/until.ts';
 import type { Reporter } from '../../reporter.ts';
 import { type Component, createComponent } from '../component.ts';
-import { registryHosts } from '../../images/registry.ts';
 import { identities, type Pki } from '../control-plane/pki.ts';
 import { createCgroup } from '../machines/cgroups.ts';
 import { createMachine, type Machine, onDisk } from '../machines/machine.ts';
@@ -107,16 +107,21 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
     reporter: options.reporter,
   });
 
-  const ctr = (...args: string[]) => machine.enter(programs.ctr, ['--namespace', 'k8s.io', ...args], { timeout: 300_000 });
+  const ctr = (...args: string[]) =>
+    machine.enter(programs.ctr, ['--namespace', 'k8s.io', ...args], { timeout: 300_000 });
 
   async function startRuntime(): Promise<void> {
     await machine.powerOn();
     await components.containerd.start();
-    await until(`containerd on ${name}`, async () => {
-      await components.containerd.assertRunning();
-      await ctr('version');
-      return true;
-    }, { interval: 50 });
+    await until(
+      `containerd on ${name}`,
+      async () => {
+        await components.containerd.assertRunning();
+        await ctr('version');
+        return true;
+      },
+      { interval: 50 },
+    );
   }
 
   async function startAgents(): Promise<void> {
@@ -145,7 +150,11 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
   };
 }
 
-async function writeConfiguration(settings: NodeSettings, file: (path: string) => string, registryAddress: string): Promise<void> {
+async function writeConfiguration(
+  settings: NodeSettings,
+  file: (path: string) => string,
+  registryAddress: string,
+): Promise<void> {
   const registries = [registryName, registryAddress].map((name) => join(settings.registryFolder, name));
   await Promise.all([settings.cniFolder, ...registries].map((folder) => mkdir(folder, { recursive: true })));
   await Promise.all([

@@ -46,7 +46,8 @@ export async function serveControl(cluster: RunningCluster, socket: string): Pro
   const server = createServer((request, response) => {
     answer(cluster, faults, request).then(
       (result) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result)),
-      (error: unknown) => response.writeHead(error instanceof TestenvError ? 400 : 500).end(JSON.stringify(describe(error))),
+      (error: unknown) =>
+        response.writeHead(error instanceof TestenvError ? 400 : 500).end(JSON.stringify(describe(error))),
     );
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socket, resolve));

@@ -4,6 +4,7 @@
  */
 import { rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { inspect } from 'node:util';
 import { ownerToken } from '../../binaries/owner.ts';
 import { TestenvError } from '../../error.ts';
 import type { Reporter } from '../../reporter.ts';
@@ -19,6 +20,12 @@ if (!folder) throw new Error('the supervisor needs the folder of its cluster');
 
 process.title = 'kurator-supervisor';
 process.stdout.on('error', () => {});
+
+/** Standard error is the supervisor's log file. */
+function log(message: string, error?: unknown): void {
+  const detail = error === undefined ? '' : ` ${inspect(error)}`;
+  process.stderr.write(`${new Date().toISOString()} ${message}${detail}\n`);
+}
 
 function tell(message: SupervisorMessage): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
@@ -41,9 +48,9 @@ let ending: Promise<never> | undefined;
 /** Takes everything down; the reaper gets to work only where we could not finish. */
 function end(why: string): Promise<never> {
   ending ??= (async () => {
-    console.error(`taking the cluster down: ${why}`);
+    log(`taking the cluster down: ${why}`);
     const failures = await undo.all();
-    for (const failure of failures) console.error('could not undo a step:', failure);
+    for (const failure of failures) log('could not undo a step:', failure);
     await rm(files.folder, { recursive: true, force: true });
     if (failures.length === 0) await reaper.dismiss();
     process.exit(0);
@@ -71,7 +78,7 @@ try {
   tell({ type: 'ready' });
 } catch (error) {
   if (!ending) {
-    console.error('could not start:', error);
+    log('could not start:', error);
     await undo.all();
     tell(failure(error));
     // What was still being started is ended with this process, and swept by the reaper.
@@ -82,7 +89,12 @@ try {
 
 function failure(error: unknown): SupervisorMessage {
   if (error instanceof TestenvError) {
-    return { type: 'failed', code: error.code, message: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };
+    return {
+      type: 'failed',
+      code: error.code,
+      message: error.message,
+      ...(error.remedy ? { remedy: error.remedy } : {}),
+    };
   }
   return { type: 'failed', code: 'KUR_TESTENV_START', message: error instanceof Error ? error.message : String(error) };
 }

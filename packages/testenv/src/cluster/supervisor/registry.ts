@@ -2,9 +2,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TestenvError } from '../../error.ts';
+import { registryProcess } from '../../images/registry.ts';
 import { until } from '../../internal/until.ts';
 import { which } from '../../internal/which.ts';
-import { registryProcess } from '../../images/registry.ts';
 import { type Component, createComponent } from '../component.ts';
 import { createMachine, type Machine } from '../machines/machine.ts';
 import type { Network } from '../machines/network.ts';
@@ -36,11 +36,22 @@ export async function startRegistry(network: Network, folder: string, logs: stri
   const configFile = join(machineFolder, 'config.yml');
   await writeFile(configFile, registry.config);
 
-  const machine = await createMachine({ name: 'registry', address: network.plan.registry, folder: machineFolder, network });
+  const machine = await createMachine({
+    name: 'registry',
+    address: network.plan.registry,
+    folder: machineFolder,
+    network,
+  });
   try {
     await machine.powerOn();
     const [, ...args] = registry.command(configFile);
-    const component = createComponent({ name: 'docker-registry', command, args, log: join(logs, 'docker-registry.log'), machine });
+    const component = createComponent({
+      name: 'docker-registry',
+      command,
+      args,
+      log: join(logs, 'docker-registry.log'),
+      machine,
+    });
     await component.start();
     await until('the registry to answer', async () => {
       await component.assertRunning();

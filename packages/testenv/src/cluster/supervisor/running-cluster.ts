@@ -6,7 +6,7 @@ import { TestenvError } from '../../error.ts';
 import { until } from '../../internal/until.ts';
 import type { Reporter } from '../../reporter.ts';
 import { admitNode, applyDnsService, applyRoles, corefile, untilPodsCanBeMade } from '../bootstrap.ts';
-import { cgroupOf, type ClusterConfig, clusterFiles } from '../cluster-config.ts';
+import { type ClusterConfig, cgroupOf, clusterFiles } from '../cluster-config.ts';
 import { type Component, createComponent } from '../component.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { identities } from '../control-plane/pki.ts';
@@ -32,7 +32,12 @@ export interface RunningCluster {
   registry(): Promise<Registry>;
 }
 
-export async function startCluster(config: ClusterConfig, folder: string, undo: Undo, reporter: Reporter): Promise<RunningCluster> {
+export async function startCluster(
+  config: ClusterConfig,
+  folder: string,
+  undo: Undo,
+  reporter: Reporter,
+): Promise<RunningCluster> {
   const { logs, kubeconfig } = clusterFiles(folder);
   await mkdir(logs, { recursive: true });
   const startPlane = (machine?: Machine) =>
@@ -59,7 +64,12 @@ export async function startCluster(config: ClusterConfig, folder: string, undo: 
   undo.add(() => removeCgroups(config.name));
   const network = await createNetwork();
   undo.add(() => network.close());
-  const machine = await createMachine({ name: 'cp', address: network.plan.controlPlane, folder: join(folder, 'cp'), network });
+  const machine = await createMachine({
+    name: 'cp',
+    address: network.plan.controlPlane,
+    folder: join(folder, 'cp'),
+    network,
+  });
   undo.add(() => machine.remove());
   await machine.powerOn();
   await routePods(machine, config.nodes);
@@ -184,7 +194,12 @@ async function routePods(machine: Machine, nodes: number): Promise<void> {
   }
 }
 
-async function startDns(config: ClusterConfig, folder: string, controlPlane: ControlPlane, machine: Machine): Promise<Component> {
+async function startDns(
+  config: ClusterConfig,
+  folder: string,
+  controlPlane: ControlPlane,
+  machine: Machine,
+): Promise<Component> {
   const { plan } = machine.network;
   const kubeconfig = await controlPlane.pki.writeKubeconfig('coredns', identities.dns);
   await writeFile(join(folder, 'Corefile'), corefile(kubeconfig));
@@ -196,10 +211,14 @@ async function startDns(config: ClusterConfig, folder: string, controlPlane: Con
     machine,
   });
   await Promise.all([dns.start(), applyDnsService(controlPlane.client, plan)]);
-  await until('cluster DNS to answer', async () => {
-    await dns.assertRunning();
-    return (await fetch(`http://${plan.controlPlane}:8181/ready`)).ok;
-  }, { interval: 100 });
+  await until(
+    'cluster DNS to answer',
+    async () => {
+      await dns.assertRunning();
+      return (await fetch(`http://${plan.controlPlane}:8181/ready`)).ok;
+    },
+    { interval: 100 },
+  );
   return dns;
 }
 
