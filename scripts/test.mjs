@@ -28,9 +28,11 @@ const inColour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
  */
 async function runCheck(stage, args) {
   const [command = '', ...rest] = [...stage.command, ...args];
-  const ended = await withProgress(stage.title, () =>
-    runChild(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...env, ...inColour } }),
-  );
+  const ended = stage.talks
+    ? await runChild(command, rest, { stdio: 'inherit', env })
+    : await withProgress(stage.title, () =>
+        runChild(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...env, ...inColour } }),
+      );
   endIfAsked(ended);
   if (ended.code === 0) return { ...NOTHING, passed: 1 };
   console.log(ended.output.trimEnd());

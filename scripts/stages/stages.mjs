@@ -1,11 +1,13 @@
 /** What `npm test` consists of, from quick to slow. */
 import { existsSync } from 'node:fs';
+import { missingForContainers, thisMachine } from './containers.mjs';
 
 /**
  * @typedef {object} CheckStage one command: passed or failed
  * @property {'check'} kind
  * @property {string} title
  * @property {string[]} command
+ * @property {boolean} [talks] it shows its progress itself
  *
  * @typedef {object} TestsStage a project of vitest.config.ts
  * @property {'tests'} kind
@@ -16,6 +18,9 @@ import { existsSync } from 'node:fs';
 
 /** Where code is. Not all of them exist in every state of the repository, and depcruise refuses one that doesn't. */
 const codeFolders = ['packages', 'operators', 'scripts', 'e2e', 'benchmarks'].filter((folder) => existsSync(folder));
+
+/** What the tests run: the newest Kubernetes and, for nodes that lag behind, the one before. */
+const kubernetesVersions = missingForContainers(thisMachine()) ? ['1.36'] : ['1.36', '1.35'];
 
 /** @type {Record<string, Stage>} */
 export const stages = {
@@ -28,6 +33,13 @@ export const stages = {
   },
   packages: { kind: 'check', title: 'Package gates', command: ['node', 'scripts/package-gates.mjs'] },
   unit: { kind: 'tests', title: 'Unit tests' },
+  programs: {
+    kind: 'check',
+    title: 'Programs of Kubernetes',
+    // The first time this takes minutes, which nobody should spend looking at a silent test.
+    command: ['node', '--conditions=source', 'packages/cli/src/main.ts', 'cluster', 'fetch', ...kubernetesVersions],
+    talks: true,
+  },
   integration: { kind: 'tests', title: 'Integration tests' },
   e2e: { kind: 'tests', title: 'End-to-end tests' },
 };

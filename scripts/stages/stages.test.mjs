@@ -3,7 +3,16 @@ import { chooseStages, stages } from './stages.mjs';
 
 describe('chooseStages', () => {
   it('chooses every stage, from quick to slow, when none is named', () => {
-    expect(chooseStages([]).names).toEqual(['types', 'lint', 'imports', 'packages', 'unit', 'integration', 'e2e']);
+    expect(chooseStages([]).names).toEqual([
+      'types',
+      'lint',
+      'imports',
+      'packages',
+      'unit',
+      'programs',
+      'integration',
+      'e2e',
+    ]);
   });
 
   it('passes other arguments on to the one stage that is named', () => {

@@ -11,8 +11,6 @@ export {
   type ClusterSummary,
   listClusters,
   openCluster,
-  type RunningOptions,
-  untilRunning,
 } from './cluster/open-cluster.ts';
 export type { Registry } from './cluster/supervisor/registry.ts';
 export type { ClusterStatus, ComponentStatus } from './cluster/supervisor/status.ts';

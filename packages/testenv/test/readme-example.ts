@@ -5,7 +5,7 @@ try {
   await cluster.load((await busyboxImage()).path);
   const client = await cluster.client();
   const { nodes, server } = await cluster.status();
-  console.log(`${nodes.length} node at ${server}, Kubernetes ${cluster.config.version}`);
+  process.stdout.write(`${nodes.length} node at ${server}, Kubernetes ${cluster.config.version}\n`);
   await client.close();
 } finally {
   await cluster.down();

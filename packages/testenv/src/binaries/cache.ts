@@ -5,9 +5,9 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TestenvError } from '../error.ts';
+import { withLock } from '../internal/lock.ts';
+import { isAlive, type Owner, ownerToken, parseOwner } from '../internal/owner.ts';
 import type { Reporter } from '../reporter.ts';
-import { withLock } from './lock.ts';
-import { isAlive, type Owner, ownerToken, parseOwner } from './owner.ts';
 
 /** How an entry is made and how one can tell that it is good. */
 export interface EntryRecipe {

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Dispatcher, EnvHttpProxyAgent, fetch, type Response } from 'undici';
 import { TestenvError } from '../error.ts';
-import { requireSpace } from './disk-space.ts';
+import { requireSpace } from '../internal/disk-space.ts';
 import { attemptsFor, HttpStatusError, nameTrouble } from './download-trouble.ts';
 
 /** How files are fetched. */

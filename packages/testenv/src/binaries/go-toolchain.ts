@@ -2,9 +2,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TestenvError } from '../error.ts';
+import { requireSpace } from '../internal/disk-space.ts';
 import { run } from '../internal/run.ts';
 import { type CacheContext, type EntryRecipe, findEntry, obtainEntry } from './cache.ts';
-import { requireSpace } from './disk-space.ts';
 import { compareVersions } from './version.ts';
 import { unzip } from './zip.ts';
 

@@ -1,6 +1,7 @@
 /** A cluster as its users hold it: a name, a folder, a kubeconfig, and a supervisor to ask. */
 import { type Client, createClient, loadKubeconfig } from '@kurator/client';
 import { createFaults, type Faults } from '../faults/faults.ts';
+import { type FromArchiveOptions, imagesFromArchive } from '../images/images-from-archive.ts';
 import { until } from '../internal/until.ts';
 import { type ClusterConfig, clusterFiles } from './cluster-config.ts';
 import { askSupervisor } from './control-client.ts';
@@ -18,8 +19,11 @@ export interface Cluster extends AsyncDisposable {
   /** A new client as administrator; close it when done. */
   client(): Promise<Client>;
   status(): Promise<ClusterStatus>;
-  /** Loads an image archive (OCI or docker) into every node. */
-  load(archive: string): Promise<void>;
+  /**
+   * Loads the images of an archive (OCI or `docker save`) into every node, checked first, and gives their full names.
+   * `name` is for an archive that names none.
+   */
+  load(archive: string, options?: FromArchiveOptions): Promise<string[]>;
   /** The cluster's own image registry, started when it is first asked for: push to its `url`, pull by its `name`. */
   registry(): Promise<Registry>;
   /** What can be made to go wrong in it: kill, freeze, drop, partition, … */
@@ -54,8 +58,10 @@ export function clusterAt(folder: string, config: ClusterConfig): Cluster {
     kubeconfig,
     client: async () => createClient(await loadKubeconfig(kubeconfig)),
     status: () => ask('GET', 'status'),
-    async load(archive) {
-      await ask('POST', 'images', { archive });
+    async load(archive, options) {
+      const images = await imagesFromArchive(archive, options);
+      for (const { path } of images) await ask('POST', 'images', { archive: path });
+      return images.map(({ name }) => name);
     },
     registry: () => ask('POST', 'registry'),
     faults: createFaults(ask),

@@ -1,16 +1,16 @@
 /** Making a cluster: check, fetch, claim the name, start its supervisor, wait until it is ready. */
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ownerToken } from '../binaries/owner.ts';
 import { TestenvError } from '../error.ts';
 import { stateFolder } from '../folders.ts';
-import { until } from '../internal/until.ts';
+import { ownerToken } from '../internal/owner.ts';
 import { silent } from '../reporter.ts';
 import { type Cluster, clusterAt } from './cluster.ts';
 import { clusterFiles, clustersFolder, readConfig, writeConfig } from './cluster-config.ts';
 import { type ClusterOptions, checkOptions } from './cluster-options.ts';
 import { configure } from './configure.ts';
 import { claimFolder, removeRemains, supervisorOf, sweepLeftovers } from './lifetime.ts';
+import { startsRunning } from './open-cluster.ts';
 import { startSupervisor } from './start-supervisor.ts';
 
 /** What {@link createCluster} gives. */
@@ -19,8 +19,6 @@ export interface CreatedCluster {
   /** False if a cluster of this name and shape was already running. */
   created: boolean;
 }
-
-const START_DEADLINE = 120_000;
 
 /** Makes a cluster and waits until it is ready; one of the same name and shape that is there already will do. */
 export async function createCluster(options: ClusterOptions = {}): Promise<CreatedCluster> {
@@ -75,18 +73,7 @@ async function runningCluster(
   const config = await readConfig(folder);
   if (supervisor.alive) {
     const cluster = clusterAt(folder, config);
-    const answers = () => cluster.status().then(() => 'ready' as const);
-    const ended = async () => ((await supervisorOf(folder))?.alive ? undefined : ('gone' as const));
-    const outcome = await until(
-      `the cluster "${config.name}", which another process is starting`,
-      async () => (await ended()) ?? (await answers()),
-      {
-        timeout: START_DEADLINE,
-        interval: 100,
-        ...(signal ? { signal } : {}),
-      },
-    );
-    return outcome === 'ready' ? cluster : undefined;
+    return (await startsRunning(cluster, signal ? { signal } : {})) ? cluster : undefined;
   }
   reporter.info(`Removing what a killed run left in ${folder}`);
   await removeRemains(folder, config.name);

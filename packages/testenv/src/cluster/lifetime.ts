@@ -1,7 +1,7 @@
 /** Whether a cluster's folder is that of a living cluster, and how the remains of a dead one are removed. */
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isAlive, ownerToken, parseOwner } from '../binaries/owner.ts';
+import { isAlive, ownerToken, parseOwner } from '../internal/owner.ts';
 import { cgroupOf, clusterFiles, clustersFolder } from './cluster-config.ts';
 import { removeCgroup } from './machines/cgroups.ts';
 

@@ -53,23 +53,20 @@ export interface RunningOptions {
   signal?: AbortSignal;
 }
 
-/** Waits for a cluster that another process is just starting; fails as soon as it is clear that it will never run. */
-export async function untilRunning(
+/** Waits for a cluster that another process is just starting; false as soon as it is clear that it never will run. */
+export async function startsRunning(
   cluster: Cluster,
   { timeout = 180_000, signal }: RunningOptions = {},
-): Promise<void> {
-  const running = await until(
-    `the cluster ${cluster.name} to run`,
+): Promise<boolean> {
+  const state = await until(
+    `the cluster "${cluster.name}", which another process is starting`,
     async () => {
       if (!(await supervisorOf(cluster.folder))?.alive) return 'dead';
       return (await isServing(cluster.folder)) && (await cluster.status()) && 'running';
     },
     { timeout, interval: 100, ...(signal ? { signal } : {}) },
   );
-  if (running === 'running') return;
-  throw new TestenvError('KUR_TESTENV_NOT_RUNNING', `the cluster "${cluster.name}" is not running`, {
-    remedy: `start it anew: kurator cluster up --name ${cluster.name}`,
-  });
+  return state === 'running';
 }
 
 async function summaryOf(folder: string): Promise<ClusterSummary | undefined> {

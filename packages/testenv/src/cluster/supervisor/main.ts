@@ -5,8 +5,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
-import { ownerToken } from '../../binaries/owner.ts';
 import { TestenvError } from '../../error.ts';
+import { ownerToken } from '../../internal/owner.ts';
 import type { Reporter } from '../../reporter.ts';
 import { clusterFiles, readConfig } from '../cluster-config.ts';
 import { serveControl } from './control-server.ts';

@@ -1,0 +1,77 @@
+/** `kurator cluster up` */
+import { type Cluster, type ClusterOptions, createCluster, listClusters } from '@kurator/testenv';
+import { type Action, announceCleanup } from '../action.ts';
+import { duration } from '../terminal/amounts.ts';
+
+/** As commander gives them. */
+export interface UpOptions {
+  name?: string;
+  nodes?: number;
+  controlPlaneOnly?: boolean;
+  version?: string;
+  nodeVersion?: string;
+  audit?: boolean;
+  port?: number;
+  binaries?: string;
+  install: boolean;
+  fastFailureDetection?: boolean;
+  json?: boolean;
+  verbose?: boolean;
+}
+
+const DEFAULT_NODES = 1;
+
+export const up: Action<UpOptions, []> = async (context, options) => {
+  const { print, say, reporter, signal } = context;
+  const name = options.name ?? 'kurator';
+  const started = Date.now();
+  const exists = (await listClusters()).some((cluster) => cluster.name === name && cluster.state !== 'dead');
+  const wanted = clusterOptions(options, { exists });
+  announceCleanup(context);
+  const task = `Bringing up "${name}"`;
+  reporter.progress(task, undefined);
+  const { cluster, created } = await createCluster({ ...wanted, detached: true, reporter, signal }).catch(
+    (error: unknown) => {
+      if (signal.aborted && !exists) say(`Cleaned up: nothing of the cluster "${name}" is left.`);
+      throw error;
+    },
+  );
+  reporter.progress(task, 1);
+  print(
+    options.json
+      ? JSON.stringify(result(cluster, created), undefined, 2)
+      : text(cluster, created, Date.now() - started),
+  );
+  return 0;
+};
+
+/** What the library is asked for. Without `--nodes`, a cluster that is there is right as it is. Pure. */
+export function clusterOptions(options: UpOptions, { exists }: { exists: boolean }): ClusterOptions {
+  const { json: _json, verbose: _verbose, controlPlaneOnly, nodes, ...rest } = options;
+  const count = controlPlaneOnly ? 0 : (nodes ?? (exists ? undefined : defaultNodes(options)));
+  return { ...rest, ...(count === undefined ? {} : { nodes: count }) };
+}
+
+/** Only a control plane alone can have a port of its own. */
+function defaultNodes({ port }: UpOptions): number {
+  return port === undefined ? DEFAULT_NODES : 0;
+}
+
+function result({ name, folder, kubeconfig, config }: Cluster, created: boolean) {
+  const { version, nodeVersion, nodes, createdAt } = config;
+  return { name, created, version, nodeVersion, nodes, createdAt, folder, kubeconfig };
+}
+
+function text({ name, kubeconfig, config }: Cluster, created: boolean, took: number): string {
+  const nodes =
+    config.nodes === 0 ? 'a control plane alone' : config.nodes === 1 ? 'one node' : `${config.nodes} nodes`;
+  const how = created ? `is up after ${duration(took)}` : 'is already running';
+  const option = name === 'kurator' ? '' : ` --name ${name}`;
+  return [
+    `The cluster "${name}" ${how}: Kubernetes ${config.version}, ${nodes}.`,
+    '',
+    `  export KUBECONFIG=${kubeconfig}`,
+    `  kurator cluster kubectl${option} -- get ${config.nodes === 0 ? 'namespaces' : 'nodes'}`,
+    `  kurator cluster down${option}`,
+  ].join('\n');
+}

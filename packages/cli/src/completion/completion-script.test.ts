@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { fakeSession } from '../../test/fake-session.ts';
+import { createProgram } from '../program.ts';
+import { completionScript } from './completion-script.ts';
+
+const program = createProgram(fakeSession());
+
+/** What bash would offer at the end of a line. */
+function offers(line: string): string[] {
+  const words = ['kurator', ...line.split(' ')];
+  const list = words.map((word) => `'${word}'`).join(' ');
+  const script = `${completionScript(program, 'bash')}
+    COMP_WORDS=(${list}) COMP_CWORD=${words.length - 1}
+    _kurator
+    printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).split('\n').filter(Boolean);
+}
+
+describe('in bash', () => {
+  it('offers the commands', () => {
+    expect(offers('')).toEqual(expect.arrayContaining(['cluster', 'doctor', 'image', 'tour', '--help', '--version']));
+  });
+
+  it('completes a command that was begun', () => {
+    expect(offers('cluster ku')).toEqual(['kubeconfig', 'kubectl']);
+  });
+
+  it('offers the options of the command that is being typed, after others', () => {
+    expect(offers('cluster up --name dev --no')).toEqual(['--nodes', '--node-version', '--no-install']);
+  });
+
+  it('offers the choices of an argument', () => {
+    expect(offers('completion f')).toEqual(['fish']);
+  });
+
+  it('does not take a value for a command', () => {
+    expect(offers('cluster up --name cluster --aud')).toEqual(['--audit']);
+  });
+});
+
+it.each(['zsh', 'fish'] as const)('names every command for %s', (shell) => {
+  const script = completionScript(program, shell);
+  const names = program.commands.flatMap((command) => [command, ...command.commands]).map((command) => command.name());
+  for (const name of names) expect(script).toContain(name);
+});

@@ -1,0 +1,88 @@
+/** Shell completion, made from the tree of commands, so that it can't lag behind it. Pure. */
+import type { Command } from 'commander';
+
+export type Shell = 'bash' | 'zsh' | 'fish';
+
+/** A place in the command line, such as `cluster up`, and what can come there. */
+interface Place {
+  readonly path: string;
+  readonly words: readonly { text: string; description: string }[];
+}
+
+export function completionScript(program: Command, shell: Shell): string {
+  return writers[shell](placesOf(program, ''));
+}
+
+function placesOf(command: Command, path: string): Place[] {
+  const commands = command.commands.map((each) => ({ text: each.name(), description: each.description() }));
+  const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
+  const options = command.createHelp().visibleOptions(command);
+  const words = [
+    ...commands,
+    ...choices.map((text) => ({ text, description: '' })),
+    ...options.flatMap(({ long, description }) => (long ? [{ text: long, description }] : [])),
+  ];
+  const below = command.commands.flatMap((each) => placesOf(each, path ? `${path} ${each.name()}` : each.name()));
+  return [{ path, words }, ...below];
+}
+
+const writers: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
+  bash: (places) => `_kurator() {
+  local place= word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "\${place:+$place }$word" in
+      ${paths(places).join(' | ')}) place="\${place:+$place }$word" ;;
+    esac
+  done
+  local words=
+  case "$place" in
+${places.map(({ path, words }) => `    '${path}') words='${texts(words)}' ;;`).join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _kurator kurator`,
+
+  zsh: (places) => `#compdef kurator
+_kurator() {
+  local place= word
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    case "\${place:+$place }$word" in
+      (${paths(places).join('|')}) place="\${place:+$place }$word" ;;
+    esac
+  done
+  case "$place" in
+${places.map(({ path, words }) => `    ('${path}') compadd -- ${texts(words)} ;;`).join('\n')}
+  esac
+  _files
+}
+if [ "$funcstack[1]" = _kurator ]; then _kurator "$@"; else compdef _kurator kurator; fi`,
+
+  fish: (places) => `function __kurator_place
+  set -l place
+  for word in (commandline -opc)[2..-1]
+    switch "$place $word"
+      case ${paths(places)
+        .map((path) => path.replace(/^'/, "' "))
+        .join(' ')}
+        set place "$place $word"
+    end
+  end
+  echo "$place"
+end
+${places.flatMap(({ path, words }) => words.map((word) => fishLine(path, word))).join('\n')}`,
+};
+
+/** Every place but the beginning, quoted. */
+function paths(places: readonly Place[]): string[] {
+  return places.filter(({ path }) => path).map(({ path }) => `'${path}'`);
+}
+
+function texts(words: Place['words']): string {
+  return words.map(({ text }) => text).join(' ');
+}
+
+function fishLine(path: string, { text, description }: Place['words'][number]): string {
+  const condition = `test (__kurator_place) = "${path ? ` ${path}` : ''}"`;
+  const word = text.startsWith('--') ? `-l ${text.slice(2)}` : `-f -a ${text}`;
+  return `complete -c kurator -n '${condition}' ${word} -d '${description.replaceAll("'", "\\'")}'`;
+}

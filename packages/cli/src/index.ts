@@ -1,0 +1,2 @@
+export type { Session } from './action.ts';
+export { createProgram, runCommandLine } from './program.ts';

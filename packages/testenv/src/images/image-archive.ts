@@ -1,0 +1,105 @@
+/** The file that carries an image from here to a node: an OCI image layout in one tar. */
+import { createWriteStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { cacheFolder } from '../folders.ts';
+import { ownerToken } from '../internal/owner.ts';
+import { parseImageName } from './image-name.ts';
+import { type Blob, blobOfJson } from './internal/blob.ts';
+import type { Layer } from './internal/layer.ts';
+import { descriptorOf, manifestOf } from './internal/manifest.ts';
+import { MEDIA_TYPE, NAME_ANNOTATION, type OciIndex, REF_ANNOTATION } from './internal/oci.ts';
+import { fileEntry, type TarEntry, tarStream } from './internal/tar-writer.ts';
+import { sweep } from './internal/workspace.ts';
+
+/** A built image. `ctr -n k8s.io images import PATH` puts it on a node, where pods find it by its name. */
+export interface ImageArchive {
+  /** The full name: `docker.io/library/web:v1` for `web:v1`. */
+  name: string;
+  /** `sha256:…` of the manifest; the same input gives the same digest. */
+  digest: string;
+  /** Absolute path of the archive. */
+  path: string;
+}
+
+export interface WriteArchiveOptions {
+  /** Where the archive goes; in the cache, under its digest, unless told. */
+  output?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Writes an archive so that it is there as a whole or not at all. An equal one that is there already is kept. */
+export async function writeArchive(
+  name: string,
+  config: Blob,
+  layers: readonly Layer[],
+  { output, signal }: WriteArchiveOptions = {},
+): Promise<ImageArchive> {
+  const manifest = blobOfJson(manifestOf({ mediaType: MEDIA_TYPE.config, blob: config }, layers));
+  const path = output ? resolve(output) : await cachePath(name, manifest.digest);
+  const image = { name, digest: manifest.digest, path };
+  if (!output && (await touch(path))) return image;
+  const blobs = [config, manifest, ...layers.map((layer) => layer.blob)];
+  await writeWhole(path, layoutEntries(indexOf(image, manifest), blobs), signal);
+  return image;
+}
+
+function indexOf({ name }: ImageArchive, manifest: Blob): OciIndex {
+  const annotations = { [NAME_ANNOTATION]: name, [REF_ANNOTATION]: parseImageName(name).tag };
+  return {
+    schemaVersion: 2,
+    mediaType: MEDIA_TYPE.index,
+    manifests: [{ ...descriptorOf(MEDIA_TYPE.manifest, manifest), annotations }],
+  };
+}
+
+function layoutEntries(index: OciIndex, blobs: readonly Blob[]): TarEntry[] {
+  const unique = new Map(blobs.map((blob) => [blob.digest, blob]));
+  return [
+    fileEntry('oci-layout', JSON.stringify({ imageLayoutVersion: '1.0.0' })),
+    fileEntry('index.json', JSON.stringify(index)),
+    ...[...unique.values()].map(blobEntry),
+  ];
+}
+
+function blobEntry({ digest, size, read }: Blob): TarEntry {
+  return { path: `blobs/${digest.replace(':', '/')}`, type: 'file', mode: 0o644, size, content: read };
+}
+
+async function writeWhole(path: string, entries: TarEntry[], signal: AbortSignal | undefined): Promise<void> {
+  const draft = join(dirname(path), ownerToken());
+  await mkdir(dirname(path), { recursive: true });
+  try {
+    const output = createWriteStream(draft, { flags: 'wx', highWaterMark: 1024 * 1024 });
+    await pipeline(tarStream(entries), output, signal ? { signal } : {});
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** One folder a name. What has not been asked for since yesterday goes: every change of a program makes a new archive. */
+async function cachePath(name: string, digest: string): Promise<string> {
+  const folder = cacheFolder('images', 'archives', name.replace(/[/:]/g, '_'));
+  const path = join(folder, `${digest.slice('sha256:'.length)}.tar`);
+  await mkdir(folder, { recursive: true });
+  await sweep(folder);
+  for (const other of await readdir(folder)) {
+    if (other === basename(path) || !other.endsWith('.tar')) continue;
+    const used = await stat(join(folder, other)).catch(() => undefined);
+    if (used && Date.now() - used.mtimeMs > DAY) await rm(join(folder, other), { force: true });
+  }
+  return path;
+}
+
+/** Marks a file as used just now; false if there is none. */
+async function touch(path: string): Promise<boolean> {
+  const now = new Date();
+  return await utimes(path, now, now).then(
+    () => true,
+    () => false,
+  );
+}

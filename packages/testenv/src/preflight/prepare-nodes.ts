@@ -1,0 +1,118 @@
+/** Finds, or installs, what a node needs from the machine; refuses with one sentence where a node can't run. */
+import { TestenvError } from '../error.ts';
+import { which } from '../internal/which.ts';
+import type { Reporter } from '../reporter.ts';
+import { missingControllers } from './cgroup-facts.ts';
+import { installCommand, whyNoNodes } from './checks.ts';
+import { gatherHostFacts, gatherKernelFacts, type KernelFacts } from './facts.ts';
+import { kernelFeatures } from './kernel-features.ts';
+import { installPackages } from './packages.ts';
+import { catchingProxy, clusterRange } from './proxy.ts';
+import { findTools, missingPackages, missingTools, type ToolFacts } from './tools.ts';
+
+export interface NodePrerequisites {
+  readonly programs: Readonly<Record<'containerd' | 'ctr', string>>;
+  /** The folder of the CNI plugins. */
+  readonly cniPlugins: string;
+}
+
+export interface PrepareOptions {
+  /** False: refuse, and print the command, instead of installing packages. */
+  install: boolean;
+  reporter: Reporter;
+  signal?: AbortSignal;
+}
+
+export async function prepareNodes(options: PrepareOptions): Promise<NodePrerequisites> {
+  const { reporter, signal } = options;
+  const host = await gatherHostFacts();
+  const problem = whyNoNodes(host);
+  if (problem) throw new TestenvError(`KUR_TESTENV_${problem.code}`, problem.message, { remedy: problem.remedy });
+  const tools = await obtainTools(options);
+  refuseUnfitKernel(await gatherKernelFacts(tools, requiredFeatures, signal));
+  const proxy = catchingProxy(host.env);
+  if (proxy)
+    reporter.info(
+      `${proxy} is set: add ${clusterRange} to NO_PROXY, or kubectl will look for the cluster at that proxy.`,
+    );
+  const { containerd, ctr } = tools.programs;
+  return { programs: { containerd, ctr } as NodePrerequisites['programs'], cniPlugins: tools.cniFolder as string };
+}
+
+const requiredFeatures = kernelFeatures.filter(({ optional }) => !optional);
+
+async function obtainTools({ install, reporter, signal }: PrepareOptions): Promise<ToolFacts> {
+  const before = await findTools();
+  const { required, extra } = missingPackages(before);
+  if (required.length === 0 && (extra.length === 0 || !install)) return before;
+  const hasApt = (await which('apt-get')) !== undefined;
+  if (required.length === 0) {
+    if (hasApt) await installExtras(extra, reporter, signal);
+    return await findTools();
+  }
+  if (!install || !hasApt) throw notInstalled(before, required, hasApt);
+  await installPackages([...required, ...extra], { reporter, signal });
+  const after = await findTools();
+  const missing = missingTools(after);
+  if (missing.length > 0) throw notFoundAfterInstall(missing);
+  return after;
+}
+
+/** Nodes run without these, so that they can't be had is no reason to refuse. */
+async function installExtras(
+  packages: readonly string[],
+  reporter: Reporter,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await installPackages(packages, { reporter, signal, quick: true });
+  } catch (error) {
+    signal?.throwIfAborted();
+    reporter.info(`Going on without: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function notInstalled(tools: ToolFacts, packages: readonly string[], hasApt: boolean): TestenvError {
+  const missing = missingTools(tools);
+  const verb = missing.length === 1 && tools.cniFolder ? 'is' : 'are';
+  return new TestenvError(
+    'KUR_TESTENV_NOT_INSTALLED',
+    `nodes need ${missing.join(', ')}, which ${verb} not installed`,
+    {
+      remedy: installCommand(packages, hasApt),
+    },
+  );
+}
+
+function notFoundAfterInstall(missing: readonly string[]): TestenvError {
+  return new TestenvError(
+    'KUR_TESTENV_NOT_INSTALLED',
+    `the packages are installed, but ${missing.join(', ')} can't be found`,
+    {
+      remedy: 'export PATH="$PATH:/usr/sbin:/sbin:/usr/bin:/bin"',
+    },
+  );
+}
+
+function refuseUnfitKernel({ namespaces, features, cgroups }: KernelFacts): void {
+  const kinds = [...namespaces].filter(([, why]) => why !== undefined).map(([kind]) => kind);
+  if (kinds.length > 0)
+    throw unfit(`${kinds.join(', ')} namespaces`, 'use a kernel that has them; in a container, run it privileged');
+  const controllers = missingControllers(cgroups);
+  if (controllers.length > 0)
+    throw unfit(`the cgroup controllers ${controllers.join(', ')}`, 'mount them, or boot with cgroup_enable=memory');
+  if (cgroups.unwritable.length > 0) {
+    throw unfit(
+      `control groups that can be written (${cgroups.unwritable.join(', ')})`,
+      'mount them writable; in a container, run it privileged',
+    );
+  }
+  const failed = requiredFeatures.filter(({ id }) => features.get(id) !== undefined);
+  if (failed.length === 0) return;
+  const names = failed.map(({ id, title }) => `${title} (${features.get(id)})`);
+  throw unfit(names.join(', '), [...new Set(failed.map(({ remedy }) => remedy))].join(' && '));
+}
+
+function unfit(what: string, remedy: string): TestenvError {
+  return new TestenvError('KUR_TESTENV_KERNEL', `nodes need what this kernel does not give: ${what}`, { remedy });
+}

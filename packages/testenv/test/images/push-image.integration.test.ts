@@ -1,0 +1,119 @@
+/** Pushing to a real registry. */
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { imageFromFolder, imagesFromArchive, pushImage } from '../../src/images/index.ts';
+import { dockerSave } from './foreign-archives.ts';
+import { type RunningRegistry, startRegistry } from './registry.ts';
+import { temporaryCache, temporaryFolder } from './temporary.ts';
+
+const isInstalled = (() => {
+  try {
+    execFileSync('docker-registry', ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+// On a machine without it the rest of the tests still runs; where everything has to run, this fails instead.
+const mustRun = isInstalled || process.env.CI === 'true';
+
+async function webImage(size = 100) {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'data'), Buffer.alloc(size, 'x'));
+  return await imageFromFolder(folder, { name: 'demo/web:v1' });
+}
+
+describe.runIf(mustRun)('pushImage', () => {
+  let registry: RunningRegistry;
+  let url: string;
+
+  beforeAll(async () => {
+    registry = await startRegistry();
+    url = `http://${registry.address}`;
+  });
+  afterAll(async () => {
+    await registry?.stop();
+  });
+
+  async function manifest(name: string): Promise<Response> {
+    const headers = { accept: 'application/vnd.oci.image.manifest.v1+json' };
+    return await fetch(`${url}/v2/${name}`, { headers });
+  }
+
+  it('puts an image where the registry gives it out under the same digest', async () => {
+    await temporaryCache();
+    const image = await webImage(3_000_000);
+    expect(await pushImage(image, url)).toEqual({ name: `${registry.address}/demo/web:v1`, digest: image.digest });
+    const answer = await manifest('demo/web/manifests/v1');
+    expect(answer.headers.get('docker-content-digest')).toBe(image.digest);
+    const { layers } = (await answer.json()) as { layers: { digest: string; size: number }[] };
+    for (const { digest, size } of layers) {
+      const blob = await fetch(`${url}/v2/demo/web/blobs/${digest}`);
+      expect((await blob.arrayBuffer()).byteLength).toBe(size);
+    }
+  });
+
+  it('takes another repository and tag', async () => {
+    await temporaryCache();
+    const { name } = await pushImage(await webImage(), url, 'other/place/web:v2');
+    expect(name).toBe(`${registry.address}/other/place/web:v2`);
+    expect((await manifest('other/place/web/manifests/v2')).status).toBe(200);
+    expect((await pushImage(await webImage(), url, 'web')).name).toBe(`${registry.address}/web:latest`);
+  });
+
+  it('pushes twice without harm', async () => {
+    await temporaryCache();
+    const image = await webImage();
+    expect(await pushImage(image, url)).toEqual(await pushImage(image, url));
+  });
+
+  it('pushes what docker save wrote', async () => {
+    await temporaryCache();
+    const path = join(await temporaryFolder(), 'saved.tar');
+    await writeFile(path, dockerSave({ names: ['saved:v1'], gzip: true }));
+    for (const image of await imagesFromArchive(path)) await pushImage(image, url);
+    expect((await manifest('library/saved/manifests/v1')).status).toBe(200);
+  });
+
+  it('says that nobody answers', async () => {
+    await temporaryCache();
+    await expect(pushImage(await webImage(), 'http://127.0.0.1:1')).rejects.toMatchObject({
+      code: 'KUR_TESTENV_REGISTRY',
+      message: expect.stringContaining("http://127.0.0.1:1 can't be reached"),
+      remedy: expect.any(String),
+    });
+  });
+
+  it("reports an answer that is not a registry's", async () => {
+    await temporaryCache();
+    const server = createServer((_, response) => response.writeHead(500).end('not here')).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await expect(pushImage(await webImage(), `http://127.0.0.1:${port}`)).rejects.toThrow(/answered 500 to HEAD/);
+  });
+
+  it.each(['127.0.0.1:5000', 'ftp://127.0.0.1', 'http://127.0.0.1:5000/v2'])(
+    'refuses "%s" as a registry',
+    async (wrong) => {
+      await temporaryCache();
+      await expect(pushImage(await webImage(), wrong)).rejects.toThrow('is not the URL of a registry');
+    },
+  );
+
+  it('refuses a target that is no name', async () => {
+    await temporaryCache();
+    await expect(pushImage(await webImage(), url, 'Web:v1')).rejects.toMatchObject({ code: 'KUR_TESTENV_IMAGE_NAME' });
+  });
+
+  it('stops when told to', async () => {
+    await temporaryCache();
+    const signal = AbortSignal.abort();
+    await expect(pushImage(await webImage(), url, undefined, { signal })).rejects.toMatchObject({ name: 'AbortError' });
+  });
+});
