@@ -1,6 +1,7 @@
 /** Stable, searchable codes of everything that can go wrong here: docs/reference/errors.md lists them. */
 export type TestenvErrorCode = `KUR_TESTENV_${string}`;
 
+/** What an error has besides its code and message. */
 export interface TestenvErrorOptions {
   /** What the reader can do about it, as one sentence or one command. */
   remedy?: string;

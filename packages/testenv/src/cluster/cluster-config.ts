@@ -8,6 +8,7 @@ import type { Program } from '../binaries/program.ts';
 import { stateFolder } from '../folders.ts';
 import { cgroupParent } from './machines/cgroups.ts';
 
+/** A cluster as it was asked for and made. */
 export interface ClusterConfig {
   readonly name: string;
   readonly version: string;

@@ -3,6 +3,7 @@ import { TestenvError } from '../error.ts';
 import type { Reporter } from '../reporter.ts';
 import { maxNodes } from './addresses.ts';
 
+/** What can be asked of a cluster; everything has a default. */
 export interface ClusterOptions {
   /** Lower case letters, digits and dashes, at most 32. Default: `kurator`. */
   name?: string;

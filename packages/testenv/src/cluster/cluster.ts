@@ -9,6 +9,7 @@ import { removeRemains, supervisorOf } from './lifetime.ts';
 import type { Registry } from './supervisor/registry.ts';
 import type { ClusterStatus } from './supervisor/status.ts';
 
+/** A cluster, running or not; whoever holds it can use it and take it down. */
 export interface Cluster extends AsyncDisposable {
   readonly name: string;
   readonly config: ClusterConfig;

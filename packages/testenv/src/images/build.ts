@@ -29,6 +29,7 @@ export interface BuildOptions {
   signal?: AbortSignal;
 }
 
+/** What a file in an image consists of. */
 export type FileContent = string | Uint8Array | { content: string | Uint8Array; mode: number };
 
 /** What a way of building gets to make its layers with. */

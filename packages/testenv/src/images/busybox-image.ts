@@ -16,6 +16,7 @@ import { inWorkspace } from './internal/workspace.ts';
 /** Not `latest`, which the kubelet would try to pull. */
 export const BUSYBOX_IMAGE = 'busybox:kurator';
 
+/** How the sample image is made. */
 export interface BusyboxOptions extends Omit<BuildOptions, 'from'> {
   /** Default: {@link BUSYBOX_IMAGE}. */
   name?: string;

@@ -2,6 +2,7 @@
 import { TestenvError } from '../error.ts';
 import { IMAGE_TIME, machinePlatform, type OciConfig, type OciRuntimeConfig } from './internal/oci.ts';
 
+/** What an image is called, and how containers made from it start. */
 export interface ImageConfig {
   /**
    * As a pod would write it: `web:v1`, `demo/web:v1`, `registry.example.com:5000/demo/web:v1`. Without a tag it is

@@ -7,6 +7,7 @@ import type { ImageConfig } from './image-config.ts';
 import { folderEntries } from './internal/folder-entries.ts';
 import { writeLayer } from './internal/layer.ts';
 
+/** How a folder becomes an image. */
 export interface FolderOptions extends BuildOptions {
   /** Where in the image the folder's content goes. Default: `/`. */
   at?: string;

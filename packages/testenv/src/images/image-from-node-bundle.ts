@@ -10,6 +10,7 @@ import { writeLayer } from './internal/layer.ts';
 import { NODE_PATH, NONROOT, nodeRuntimeLayer } from './internal/node-runtime.ts';
 import type { TarEntry } from './internal/tar-writer.ts';
 
+/** How a bundle of JavaScript becomes an image. */
 export interface NodeBundleOptions extends BuildOptions {
   /** The Linux node program to put into the image. Default: the one that runs this. */
   node?: string;

@@ -11,6 +11,7 @@ import { type AptSources, aptNetwork, aptSources, type Candidate, findPackages }
 import { cachedLayer, type LayerRecipe } from './internal/layer.ts';
 import { IMAGE_TIME } from './internal/oci.ts';
 
+/** How Debian packages become an image. */
 export type PackagesOptions = Omit<BuildOptions, 'from'>;
 
 /** Left out of the image: documentation and translations, a third of a small system. */

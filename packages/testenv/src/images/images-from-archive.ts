@@ -7,6 +7,7 @@ import { type OpenedArchive, openArchive, runsHere } from './internal/open-archi
 import type { OpenedImage } from './internal/opened-image.ts';
 import { inWorkspace } from './internal/workspace.ts';
 
+/** How the images of an archive are taken over. */
 export interface FromArchiveOptions {
   /** The name to give the image, instead of what the archive says; needed where that says none. */
   name?: string;

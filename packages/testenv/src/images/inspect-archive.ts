@@ -12,6 +12,7 @@ export interface InspectedArchive {
   images: InspectedImage[];
 }
 
+/** One image of an archive. */
 export interface InspectedImage {
   /** The full name; undefined if the archive names none. */
   name: string | undefined;

@@ -7,6 +7,7 @@ import type { Blob } from './internal/blob.ts';
 import { machinePlatform } from './internal/oci.ts';
 import { imageForMachine, openArchive } from './internal/open-archive.ts';
 
+/** An image that a registry has. */
 export interface PushedImage {
   /** What a pod writes to have the image pulled: `10.96.0.3:5000/demo/web:v1`. */
   name: string;
@@ -14,6 +15,7 @@ export interface PushedImage {
   digest: string;
 }
 
+/** What may cut a push short. */
 export interface PushOptions {
   signal?: AbortSignal;
 }

@@ -4,6 +4,7 @@ import { isAbsolute } from 'node:path';
 import { stringify } from 'yaml';
 import { TestenvError } from '../error.ts';
 
+/** Where a registry listens and keeps its images. */
 export interface RegistrySettings {
   /** `host:port` to listen on: `10.96.0.3:5000`. */
   address: string;

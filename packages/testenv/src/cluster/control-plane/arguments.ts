@@ -18,7 +18,7 @@ export interface ControlPlaneSettings {
   extraApiServerArguments?: readonly string[];
 }
 
-export function etcdSocket(folder: string): string {
+function etcdSocket(folder: string): string {
   return `unix://${folder}/etcd.sock`;
 }
 
@@ -98,6 +98,6 @@ export function schedulerArguments(kubeconfig: string): string[] {
 }
 
 /** `{ name: 'value' }` as `--name=value`. */
-export function flags(values: Readonly<Record<string, string>>): string[] {
+function flags(values: Readonly<Record<string, string>>): string[] {
   return Object.entries(values).map(([name, value]) => `--${name}=${value}`);
 }

@@ -10,6 +10,7 @@ import { createMachine, type Machine } from '../machines/machine.ts';
 import type { Network } from '../machines/network.ts';
 import { registryName } from '../node/configuration.ts';
 
+/** A cluster's image registry, as its users need to know it. */
 export interface Registry {
   /** Where images are pushed to, from this machine. */
   readonly url: string;

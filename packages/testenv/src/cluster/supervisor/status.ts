@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { RunningCluster } from './running-cluster.ts';
 
+/** One program of a cluster. */
 export interface ComponentStatus {
   name: string;
   /** The machine it runs on; undefined for a control plane alone. */
@@ -11,6 +12,7 @@ export interface ComponentStatus {
   memory?: number;
 }
 
+/** A cluster as its supervisor sees it now. */
 export interface ClusterStatus {
   name: string;
   version: string;
