@@ -1,4 +1,4 @@
-import { execFile, type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import type { Cluster } from '@kurator/testenv';
 import { vi } from 'vitest';
 

@@ -1,7 +1,8 @@
 /** What a machine looks like from outside a cluster: everything that a cluster could forget to take along. */
+
+import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -27,7 +28,9 @@ export async function machineSnapshot(marker: string): Promise<MachineSnapshot> 
   return {
     processes,
     namespaces,
-    mounts: sorted((await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ').slice(4).join(' '))),
+    mounts: sorted(
+      (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ').slice(4).join(' ')),
+    ),
     links: await namesOf('ip', ['-j', 'link', 'show'], 'ifname'),
     routes: sorted((await run('ip', ['route', 'show', 'table', 'all'])).stdout.split('\n').map((line) => line.trim())),
     rules: sorted((await run('iptables-save', [])).stdout.split('\n').filter((line) => /^[-*]/.test(line))),
@@ -41,10 +44,14 @@ async function processesAndNamespaces(marker: string): Promise<[string[], string
   const processes: string[] = [];
   const namespaces = new Set<string>();
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const [command, its] = await Promise.all([readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''), namespacesOf(pid)]);
+    const [command, its] = await Promise.all([
+      readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+      namespacesOf(pid),
+    ]);
     for (const namespace of its) namespaces.add(namespace);
     const foreign = its.some((namespace) => !own.includes(namespace));
-    if (Number(pid) !== process.pid && (command.includes(marker) || foreign)) processes.push(`${pid} ${command.replaceAll('\0', ' ')}`);
+    if (Number(pid) !== process.pid && (command.includes(marker) || foreign))
+      processes.push(`${pid} ${command.replaceAll('\0', ' ')}`);
   }
   return [sorted(processes), sorted([...namespaces])];
 }
@@ -75,5 +82,8 @@ async function foldersNamed(root: string, name: string, depth = 2): Promise<stri
 }
 
 function sorted(lines: readonly string[]): string[] {
-  return lines.map((line) => line.trim()).filter(Boolean).sort();
+  return lines
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .sort();
 }
