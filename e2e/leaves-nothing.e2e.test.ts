@@ -36,7 +36,7 @@ let before: MachineSnapshot;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'kurator-leaves-nothing-'));
   vi.stubEnv('XDG_STATE_HOME', home);
-  before = await machineSnapshot(home);
+  before = await machineSnapshot({ home, prefix: 'round-' });
 });
 
 afterAll(async () => {
@@ -52,7 +52,7 @@ describe('a cluster that is gone leaves nothing', () => {
       ending,
       milestones[Math.floor((round * nodes) / 5) % milestones.length] ?? 'owner',
     );
-    await vi.waitFor(async () => expect(await machineSnapshot(home)).toEqual(before), {
+    await vi.waitFor(async () => expect(await machineSnapshot({ home, prefix: 'round-' })).toEqual(before), {
       timeout: 20_000,
       interval: 200,
     });

@@ -10,7 +10,7 @@ const CHARACTER = 8.2;
 const MARGIN = 18;
 
 /** @param {string} line */
-const escape = (line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escaped = (line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /**
  * @param {string} title
@@ -22,9 +22,9 @@ function picture(title, lines) {
   const rows = lines.map((line, i) => {
     const y = MARGIN + (i + 1) * LINE;
     const colour = line.startsWith('$') ? '#7ee787' : line.startsWith('[') ? '#e6edf3' : '#9da7b3';
-    return `<text x="${MARGIN}" y="${y}" fill="${colour}" xml:space="preserve">${escape(line)}</text>`;
+    return `<text x="${MARGIN}" y="${y}" fill="${colour}" xml:space="preserve">${escaped(line)}</text>`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="${escape(title)}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" role="img" aria-label="${escaped(title)}">
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 <g font-family="ui-monospace, Menlo, Consolas, monospace" font-size="13.5">
 ${rows.join('\n')}

@@ -2,9 +2,10 @@
  * What one cluster has on this machine, while it runs and after. Unlike a snapshot of the whole machine, it can be
  * taken while other clusters come and go.
  */
-import { access, readdir, readFile, readlink } from 'node:fs/promises';
+import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from '@kurator/testenv';
+import { familyOf, namespacesOf, processRecords } from './processes.ts';
 
 /** What a cluster had at some moment. */
 export interface Belongings {
@@ -15,23 +16,10 @@ export interface Belongings {
   readonly paths: readonly string[];
 }
 
-interface ProcessRecord {
-  readonly pid: string;
-  readonly parent: string;
-  readonly identity: string;
-  readonly namespaces: readonly string[];
-}
-
 /** Everything that descends from a cluster's supervisor, and where it lives. */
 export async function belongingsOf(cluster: Cluster): Promise<Belongings> {
   const { supervisor, network = '' } = await cluster.status();
-  const all = await processRecords();
-  const family = new Set([String(supervisor.pid)]);
-  for (let size = 0; size !== family.size; ) {
-    size = family.size;
-    for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
-  }
-  const members = all.filter(({ pid }) => family.has(pid));
+  const members = familyOf([String(supervisor.pid)], await processRecords());
   const own = await namespacesOf('self');
   const hierarchies = (await readdir('/sys/fs/cgroup')).map((name) => join('/sys/fs/cgroup', name));
   return {
@@ -68,23 +56,4 @@ export async function remainsOf({ processes, namespaces, paths }: Belongings): P
     ...existing.flat(),
     ...mounts,
   ];
-}
-
-async function processRecords(): Promise<ProcessRecord[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  return (await Promise.all(pids.map(processRecord))).filter((it) => it !== undefined);
-}
-
-async function processRecord(pid: string): Promise<ProcessRecord | undefined> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // A command's name may have spaces and parentheses in it; what follows the last one has not.
-  const [, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (!parent) return undefined;
-  return { pid, parent, identity: `${pid} since ${rest[17]}`, namespaces: await namespacesOf(pid) };
-}
-
-async function namespacesOf(pid: string): Promise<string[]> {
-  const kinds = ['net', 'pid', 'mnt', 'uts', 'ipc'];
-  const links = await Promise.all(kinds.map((kind) => readlink(`/proc/${pid}/ns/${kind}`).catch(() => '')));
-  return links.filter(Boolean);
 }

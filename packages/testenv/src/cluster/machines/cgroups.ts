@@ -35,15 +35,14 @@ export async function hierarchies(): Promise<CgroupHierarchy[]> {
 
 /** Makes `path` below every hierarchy's root, ready to hold pods. */
 export async function createCgroup(path: string): Promise<void> {
-  for (const hierarchy of await hierarchies()) {
-    let folder = hierarchy.mount;
-    for (const part of path.split('/')) {
-      if (hierarchy.version === 2) await delegateControllers(folder);
-      folder = join(folder, part);
-      await mkdir(folder, { recursive: true });
-      if (hierarchy.controllers.includes('cpuset')) await inheritCpuset(folder);
-    }
-    if (hierarchy.version === 2) await delegateControllers(folder);
+  for (const { version, mount, controllers } of await hierarchies()) {
+    // Another cluster's end may take the group above away while ours is being made below it.
+    await until(`the cgroup ${path}`, () => mkdir(join(mount, path), { recursive: true }).then(() => true), {
+      timeout: 5000,
+    });
+    const groups = path.split('/').map((_, i, parts) => join(mount, ...parts.slice(0, i + 1)));
+    for (const group of groups) if (controllers.includes('cpuset')) await inheritCpuset(group);
+    for (const group of [mount, ...groups]) if (version === 2) await delegateControllers(group);
   }
 }
 

@@ -22,7 +22,8 @@ export interface Network {
   close(): Promise<void>;
 }
 
-export async function createNetwork(): Promise<Network> {
+/** `cluster` is written on the host's device, for whoever wonders whose it is. */
+export async function createNetwork(cluster: string): Promise<Network> {
   const hub = await holdNetwork();
   try {
     await ipIn(hub, ['link add br0 type bridge', 'link set br0 up', 'link set lo up']);
@@ -30,6 +31,7 @@ export async function createNetwork(): Promise<Network> {
     const device = deviceOf(plan.block);
     await ipIn(hub, ['link set host master br0', 'link set host up']);
     await ipOnHost([
+      `link set ${device} alias kurator:${cluster}`,
       `link set ${device} addrgenmode none`,
       `address add ${plan.host}/${plan.prefix} dev ${device}`,
       `link set ${device} up`,

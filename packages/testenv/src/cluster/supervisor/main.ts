@@ -2,7 +2,7 @@
  * One process a cluster: it starts every part, holds them, answers on the control socket, and takes all down
  * when it is asked to (SIGTERM) or when its owner is gone. Run as `main.ts FOLDER`.
  */
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
 import { TestenvError } from '../../error.ts';
@@ -45,14 +45,12 @@ const reaper = startReaper(folder, config.name);
 const undo = new Undo();
 let ending: Promise<never> | undefined;
 
-/** Takes everything down; the reaper gets to work only where we could not finish. */
+/** Takes everything down; files and what could not be undone are the reaper's. */
 function end(why: string): Promise<never> {
   ending ??= (async () => {
     log(`taking the cluster down: ${why}`);
-    const failures = await undo.all();
-    for (const failure of failures) log('could not undo a step:', failure);
-    await rm(files.folder, { recursive: true, force: true });
-    if (failures.length === 0) await reaper.dismiss();
+    reaper.expectEnd();
+    for (const failure of await undo.all()) log('could not undo a step:', failure);
     process.exit(0);
   })();
   return ending;

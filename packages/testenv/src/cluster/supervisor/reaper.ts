@@ -1,18 +1,21 @@
 /**
  * The last one out. A tiny shell that does nothing but wait for the supervisor's end, however it comes, and then
- * removes what the kernel does not remove by itself: cgroups and files. Logs stay, for whoever wants to know why.
+ * removes what the kernel does not remove by itself: cgroups and files. It comes after the supervisor, not before its
+ * end: a start that is broken off may still be making folders until the very last moment. Logs of a supervisor that
+ * was killed stay, for whoever wants to know why.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cgroupOf } from '../cluster-config.ts';
 
+/** As its supervisor holds it. */
 export interface Reaper {
-  /** All is cleaned up: nothing is left to do for it. */
-  dismiss(): Promise<void>;
+  /** This end is wanted: not even the logs have to stay. */
+  expectEnd(): void;
 }
 
 const script = `
-read -r word && exit 0
-folder=$1 cgroup=$2
+folder=$1 cgroup=$2 wanted=
+while read -r word; do wanted=$word; done
 tries=0
 while [ $tries -lt 100 ]; do
   left=
@@ -23,28 +26,30 @@ while [ $tries -lt 100 ]; do
       while read -r pid; do kill -KILL "$pid"; done < "$group/cgroup.procs"
       rmdir "$group"
     done
-    rmdir "$top/\${cgroup%/*}"
   done
   [ -n "$left" ] || break
   tries=$((tries + 1))
   sleep 0.1
 done
-find "$folder" -mindepth 1 -maxdepth 1 ! -name logs ! -name cluster.json ! -name owner -exec rm -rf {} +
+# Shared by all clusters: goes with the last one, also when its cluster died before it had a group of its own there.
+for top in /sys/fs/cgroup /sys/fs/cgroup/*; do rmdir "$top/\${cgroup%/*}"; done
+if [ -n "$wanted" ]; then
+  rm -rf "$folder"
+else
+  find "$folder" -mindepth 1 -maxdepth 1 ! -name logs ! -name cluster.json ! -name owner -exec rm -rf {} +
+fi
 `;
 
 export function startReaper(folder: string, cluster: string): Reaper {
-  const reaper: ChildProcess = spawn('sh', ['-c', script, 'kurator-reaper', folder, cgroupOf(cluster)], {
+  const reaper = spawn('sh', ['-c', script, 'kurator-reaper', folder, cgroupOf(cluster)], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
   reaper.stdin?.on('error', () => {});
   reaper.unref();
   return {
-    async dismiss() {
-      const ended = new Promise<void>((resolve) => reaper.once('exit', () => resolve()));
-      if (reaper.exitCode !== null || reaper.signalCode !== null) return;
-      reaper.stdin?.end('done\n');
-      await ended;
+    expectEnd() {
+      reaper.stdin?.write('wanted\n');
     },
   };
 }

@@ -62,7 +62,7 @@ export async function startCluster(
   }
 
   undo.add(() => removeCgroups(config.name));
-  const network = await createNetwork();
+  const network = await createNetwork(config.name);
   undo.add(() => network.close());
   const machine = await createMachine({
     name: 'cp',
