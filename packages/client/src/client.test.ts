@@ -4,18 +4,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Client, createClient } from './client.ts';
-import { ConfigMap, Pod } from './kinds/core.ts';
+import { ConfigMap, Pod } from './generated/core/v1.ts';
+import type { ClientOptions } from './options.ts';
 import { resourceType } from './resource-type.ts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 const open: { server: Server; client: Client }[] = [];
 
-async function serve(handler: Handler, path = ''): Promise<Client> {
+async function serve(handler: Handler, path = '', options: ClientOptions = { retries: 0 }): Promise<Client> {
   const server = createServer(handler).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const client = createClient({ server: `http://127.0.0.1:${port}${path}`, token: 's3cret-token' });
+  const client = createClient({ server: `http://127.0.0.1:${port}${path}`, token: 's3cret-token' }, options);
   open.push({ server, client });
   return client;
 }
@@ -96,7 +97,7 @@ describe('a request', () => {
 
   it('fails clearly when nothing listens', async () => {
     const client = createClient({ server: 'http://127.0.0.1:1' });
-    expect(await errorOf(client.get(Pod, pod))).toMatchObject({
+    expect(await errorOf(client.get(Pod, pod, { retries: 0 }))).toMatchObject({
       code: 'KUR_CLIENT_UNREACHABLE',
       message: expect.stringContaining('nothing listens there'),
     });
@@ -107,6 +108,67 @@ describe('a request', () => {
     const client = await serve((_, response) => json(response, 200, {}));
     await client.close();
     expect(await errorOf(client.get(Pod, pod))).toMatchObject({ message: 'get Pod default/web: the client is closed' });
+  });
+});
+
+describe('a request that fails', () => {
+  const failing =
+    (times: number, status: number, seen: string[]) => (request: IncomingMessage, response: ServerResponse) => {
+      seen.push(request.method ?? '');
+      if (seen.length > times) return json(response, 200, {});
+      return json(response, status, { kind: 'Status', code: status }, { 'retry-after': '0' });
+    };
+
+  it('is sent again until it succeeds', async () => {
+    const seen: string[] = [];
+    const client = await serve(failing(2, 503, seen), '', {});
+    await client.get(Pod, pod);
+    expect(seen).toEqual(['GET', 'GET', 'GET']);
+  });
+
+  it('is not sent again when it might then happen twice', async () => {
+    const seen: string[] = [];
+    const client = await serve(failing(1, 503, seen), '', {});
+    const error = await errorOf(client.create(Pod, { metadata: pod }));
+    expect(error).toMatchObject({ code: 'KUR_CLIENT_SERVER', message: 'create Pod default/web: HTTP status 503' });
+    expect(seen).toEqual(['POST']);
+  });
+
+  it('is sent again when the server had no time for it, whatever it is', async () => {
+    const seen: string[] = [];
+    const client = await serve(failing(1, 429, seen), '', {});
+    await client.create(Pod, { metadata: pod });
+    expect(seen).toEqual(['POST', 'POST']);
+  });
+
+  it('is sent once where the caller wants that, and where it is a bare path', async () => {
+    const seen: string[] = [];
+    const client = await serve(failing(9, 503, seen), '', {});
+    await errorOf(client.get(Pod, pod, { retries: 0 }));
+    await errorOf(client.raw('GET', '/readyz'));
+    expect(seen).toHaveLength(2);
+  });
+
+  it('is sent again on a new connection when the old one broke', async () => {
+    let asked = 0;
+    const client = await serve(
+      (request, response) => {
+        asked += 1;
+        if (asked === 1) request.socket.destroy();
+        else json(response, 200, {});
+      },
+      '',
+      {},
+    );
+    await client.get(Pod, pod);
+    expect(asked).toBe(2);
+  });
+
+  it('keeps its deadline over all attempts', async () => {
+    const client = await serve(failing(99, 503, []), '', { retries: 99, timeout: 300 });
+    const start = performance.now();
+    expect(await errorOf(client.get(Pod, pod))).toMatchObject({ message: expect.stringMatching(/tried [2-4] times/) });
+    expect(performance.now() - start).toBeLessThan(600);
   });
 });
 
@@ -149,6 +211,14 @@ describe('a refusal', () => {
       json(response, 422, status(422, 'Invalid', { causes }), { 'retry-after': '7' }),
     );
     expect(await errorOf(client.get(Pod, pod))).toMatchObject({ causes, retryAfterSeconds: 7 });
+  });
+
+  it('names when to come back also where it was said as a date', async () => {
+    const date = new Date(Date.now() + 30_000).toUTCString();
+    const client = await serve((_, response) => response.writeHead(503, { 'retry-after': date }).end());
+    const { retryAfterSeconds } = await errorOf(client.get(Pod, pod));
+    expect(retryAfterSeconds).toBeGreaterThan(25);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(30);
   });
 
   it('by a kind that is not installed says so', async () => {
@@ -237,6 +307,39 @@ describe('a watch', () => {
         controller.abort(new Error('enough'));
     };
     expect(await errorOf(reading())).toEqual(new Error('enough'));
+  });
+
+  it('hands over lines in batches, unparsed, however they are cut', async () => {
+    const client = await serve((_, response) => {
+      response.write(event('ADDED', 'a') + event('ADDED', 'b') + event('MODIFIED', 'a').slice(0, 9));
+      setTimeout(() => response.end(event('MODIFIED', 'a').slice(9)), 20);
+    });
+    const batches = [];
+    for await (const lines of client.watchLines(ConfigMap)) batches.push(lines.map((line) => `${Buffer.from(line)}\n`));
+    expect(batches).toEqual([[event('ADDED', 'a'), event('ADDED', 'b')], [event('MODIFIED', 'a')]]);
+  });
+
+  it('hands over the lines before a failure, then throws it', async () => {
+    const object = { kind: 'Status', message: 'too old resource version', reason: 'Expired', code: 410 };
+    const client = await serve((_, response) =>
+      response.end(`${event('ADDED', 'a')}${JSON.stringify({ type: 'ERROR', object })}\n`),
+    );
+    const lines: Uint8Array[] = [];
+    const reading = async () => {
+      for await (const batch of client.watchLines(ConfigMap)) lines.push(...batch);
+    };
+    expect(await errorOf(reading())).toMatchObject({ code: 'KUR_CLIENT_EXPIRED', status: 410 });
+    expect(lines).toHaveLength(1);
+  });
+
+  it('hands over no half line', async () => {
+    const client = await serve((_, response) => response.end(event('ADDED', 'hunter2').slice(0, -1)));
+    const reading = async () => {
+      for await (const _ of client.watchLines(ConfigMap)) expect.unreachable();
+    };
+    const error = await errorOf(reading());
+    expect(error).toMatchObject({ code: 'KUR_CLIENT_BAD_RESPONSE' });
+    expect(String(error)).not.toContain('hunter2');
   });
 
   it('leaves the requests their connections', async () => {

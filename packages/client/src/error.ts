@@ -1,3 +1,4 @@
+import { describeRule, type MissingRule, missingRule } from './missing-rule.ts';
 import type { Status } from './object.ts';
 
 /** Stable, searchable codes of everything that can go wrong between this process and the API server. */
@@ -6,6 +7,8 @@ export type ClientErrorCode =
   | 'KUR_CLIENT_KUBECONFIG'
   /** The kubeconfig asks for something that this client can't do. */
   | 'KUR_CLIENT_UNSUPPORTED'
+  /** A token file can't be read, or a credential plugin failed. */
+  | 'KUR_CLIENT_CREDENTIALS'
   /** The caller asked for something that can't be sent, for example a Pod without a namespace. */
   | 'KUR_CLIENT_INVALID_REQUEST'
   /** No connection to the server could be made, or it broke. */
@@ -49,6 +52,7 @@ export interface ClientErrorDetails {
   readonly causes?: readonly FieldCause[];
   /** Seconds after which the server asks to be tried again. */
   readonly retryAfterSeconds?: number;
+  readonly missingRule?: MissingRule;
   readonly cause?: unknown;
 }
 
@@ -66,6 +70,8 @@ export class ClientError extends Error {
   readonly causes: readonly FieldCause[];
   /** Seconds after which the server asks to be tried again. */
   readonly retryAfterSeconds: number | undefined;
+  /** The permission that would have allowed it, where that is what was missing. */
+  readonly missingRule: MissingRule | undefined;
 
   constructor(code: ClientErrorCode, message: string, details: ClientErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -75,6 +81,7 @@ export class ClientError extends Error {
     this.reason = details.reason;
     this.causes = details.causes ?? [];
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.missingRule = details.missingRule;
   }
 }
 
@@ -121,8 +128,11 @@ export function errorFromStatus(doing: string, answer: Status, httpStatus: numbe
     codeByStatus[status] ??
     (status >= 500 ? 'KUR_CLIENT_SERVER' : 'KUR_CLIENT_REFUSED');
   const said = answer.message || answer.reason || `HTTP status ${status}`;
-  return new ClientError(code, `${doing}: ${shorten(said)}`, {
+  const rule = status === 403 ? missingRule(said) : undefined;
+  const remedy = rule ? `; ${describeRule(rule)}` : '';
+  return new ClientError(code, `${doing}: ${shorten(said)}${remedy}`, {
     status,
+    ...(rule ? { missingRule: rule } : {}),
     causes: (answer.details?.causes ?? []).map(({ message = '', ...rest }) => ({ ...rest, message })),
     ...(answer.reason ? { reason: answer.reason } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),

@@ -2,8 +2,27 @@
 export interface RequestOptions {
   /** Gives up when it fires; the request then fails with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds for the whole exchange; 30 s unless given. */
+  /** Milliseconds for the whole exchange, with all its retries; 30 s unless given. */
   timeout?: number;
+  /**
+   * How often the request may be sent again; 4 unless given, 0 for never. It is sent again after 429, after 500, 502,
+   * 503, 504 and broken connections, as long as sending it twice does what sending it once does: a `create` only
+   * after 429 or when no connection could be made. It waits as long as the server asks, else longer each time.
+   */
+  retries?: number;
+}
+
+/** What holds for all requests of a client unless a request says otherwise. */
+export interface ClientOptions {
+  /** See {@link RequestOptions.timeout}. */
+  timeout?: number;
+  /** See {@link RequestOptions.retries}. */
+  retries?: number;
+  /**
+   * The version of HTTP: 1 (1.1, on up to 32 connections) unless given, or 2 (on two connections). They cost the client
+   * about the same; `npm run bench -- client-transport` shows which is quicker where you are.
+   */
+  http?: 1 | 2;
 }
 
 /** What every request on one object takes. */
@@ -59,6 +78,9 @@ export interface Selection {
   fieldSelector?: string;
 }
 
+/** Options of `deleteCollection`. */
+export interface DeleteCollectionOptions extends Selection, Omit<DeleteOptions, 'preconditions'> {}
+
 /** Options of `list`. */
 export interface ListOptions extends Selection, RequestOptions {
   /** At most this many objects a page; everything in one answer unless given. */
@@ -67,6 +89,8 @@ export interface ListOptions extends Selection, RequestOptions {
   continue?: string;
   resourceVersion?: string;
   resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+  /** Objects come with nothing but their metadata: `client.list<KubernetesObject>(Pod, { metadataOnly: true })`. */
+  metadataOnly?: boolean;
 }
 
 /** Options of `watch`. */
@@ -76,6 +100,14 @@ export interface WatchOptions extends Selection {
   resourceVersion?: string;
   /** BOOKMARK events, whose object has nothing but a resourceVersion to resume at; true unless given. */
   bookmarks?: boolean;
+  /**
+   * First comes an ADDED for all there is, then a bookmark that says that this was all (`isInitialEventsEnd`), then what
+   * happens: a list and a watch in one stream, which costs the server less than a list. With a `resourceVersion`,
+   * what there is is not older than that. Kubernetes ≥ 1.34; older servers may refuse it (HTTP 400 or 422).
+   */
+  sendInitialEvents?: boolean;
+  /** Objects come with nothing but their metadata. */
+  metadataOnly?: boolean;
   /** The server ends the watch after this many seconds; 300 unless given. */
   timeoutSeconds?: number;
   /** Milliseconds without a byte after which the connection counts as dead; 150 s unless given (bookmarks come every 60 s). */
@@ -103,4 +135,37 @@ export interface RawOptions extends RequestOptions {
   body?: unknown;
   /** `application/json` unless given. */
   contentType?: string;
+}
+
+/** Options of `attach`. */
+export interface AttachOptions {
+  /** Needed for pods with several containers. */
+  container?: string;
+  /** Opens the program's standard input; false unless given. */
+  stdin?: boolean;
+  /** False where nobody will read it; true unless given. */
+  stdout?: boolean;
+  /** False where nobody will read it; true unless given, and false with a `tty`, which has only one output. */
+  stderr?: boolean;
+  /** The program has a terminal. */
+  tty?: boolean;
+  /** Breaks off the session. Whether the program in the container ends then is its own affair. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for opening the session; 30 s unless given. The session itself may last. */
+  timeout?: number;
+  /** Milliseconds between pings; 30 s unless given. A ping that is not answered before the next ends the session. */
+  pingInterval?: number;
+}
+
+/** Options of `exec`. */
+export interface ExecOptions extends AttachOptions {}
+
+/** Options of `portForward`. */
+export interface PortForwardOptions {
+  /** Breaks off the connection. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds for opening the connection; 30 s unless given. */
+  timeout?: number;
+  /** Milliseconds between pings; 30 s unless given. A ping that is not answered before the next ends the connection. */
+  pingInterval?: number;
 }

@@ -68,7 +68,9 @@ describe('for every quantity', () => {
     fc.assert(
       fc.property(fc.oneof(quantity, roundQuantity), (given) => {
         const written = formatQuantity(given);
-        expect(canonical(written)).toBe(written);
+        // A number without a suffix reads as decimal: 5000 that was binary comes back as 5k, in Go too.
+        const isBareBinary = given.format === 'BinarySI' && /^-?\d+$/.test(written);
+        if (!isBareBinary) expect(canonical(written)).toBe(written);
         expect(written).not.toContain('.');
       }),
     );

@@ -1,5 +1,5 @@
 import { ClientError } from './error.ts';
-import type { KubernetesObject } from './object.ts';
+import type { KubernetesObject, UntypedObject } from './object.ts';
 
 declare const objectType: unique symbol;
 
@@ -16,6 +16,15 @@ export interface ResourceType<T extends KubernetesObject = KubernetesObject> {
   readonly namespaced: boolean;
   /** Exists for the type checker only. */
   readonly [objectType]?: T;
+}
+
+/** A kind as the server describes it. */
+export interface DiscoveredType extends ResourceType<UntypedObject> {
+  /** What can be done with it, for example `list`, `watch` or `deletecollection`. */
+  readonly verbs: readonly string[];
+  /** For example `status` or `scale`. */
+  readonly subresources: readonly string[];
+  readonly shortNames: readonly string[];
 }
 
 /** What can't always be derived from a kind's name. */
@@ -44,6 +53,15 @@ export function resourceType<T extends KubernetesObject>(
   options: ResourceTypeOptions = {},
 ): ResourceType<T> {
   return { apiVersion, kind, plural: options.plural ?? pluralOf(kind), namespaced: options.namespaced ?? true };
+}
+
+/** Describes a kind whose shape nobody has written down: its objects are whatever the server says. */
+export function untyped(
+  apiVersion: string,
+  kind: string,
+  options: ResourceTypeOptions = {},
+): ResourceType<UntypedObject> {
+  return resourceType<UntypedObject>(apiVersion, kind, options);
 }
 
 /** The plural that Kubernetes' own tools would guess for a kind. */

@@ -12,3 +12,8 @@ export interface Bookmark {
   readonly kind: string;
   readonly metadata: { readonly resourceVersion: string; readonly annotations?: Readonly<Record<string, string>> };
 }
+
+/** True for the bookmark after the last of the initial events, see `sendInitialEvents`: everything there was has come. */
+export function isInitialEventsEnd(event: WatchEvent<KubernetesObject>): boolean {
+  return event.type === 'BOOKMARK' && event.object.metadata.annotations?.['k8s.io/initial-events-end'] === 'true';
+}

@@ -3,15 +3,31 @@ import {
   APIService,
   type Client,
   ConfigMap,
+  compareResourceVersions,
   createClient,
+  Deployment,
+  evict,
+  getScale,
   isConflict,
+  isDisruptionBudget,
   isExpired,
+  isInitialEventsEnd,
+  type KubernetesObject,
   Lease,
+  microTime,
   Namespace,
   Node,
   Pod,
+  Role,
+  RoleBinding,
+  requestToken,
   resourceType,
+  resourceVersionsAreOrdered,
+  serverVersion,
+  setScale,
   type UntypedObject,
+  untyped,
+  versionSkew,
   type WatchEvent,
   waitFor,
   waitUntilGone,
@@ -156,7 +172,8 @@ describe('writing', () => {
   });
 
   it('keeps the microseconds of a lease', async () => {
-    const renewTime = '2026-01-02T03:04:05.678901Z';
+    const renewTime = microTime(Date.parse('2026-01-02T03:04:05Z') + 678.901);
+    expect(renewTime).toBe('2026-01-02T03:04:05.678901Z');
     const lease = await client.create(Lease, { metadata: { name: 'micro', namespace }, spec: { renewTime } });
     expect(lease.spec?.renewTime).toBe(renewTime);
   });
@@ -182,6 +199,97 @@ describe('deleting', () => {
   });
 });
 
+describe('deleting many', () => {
+  it('takes those that are meant, in one namespace', async () => {
+    for (const of of ['go', 'go', 'stay']) {
+      await client.create(ConfigMap, { metadata: { generateName: `${of}-`, namespace, labels: { of } } });
+    }
+    await client.deleteCollection(ConfigMap, { namespace, labelSelector: 'of=go' });
+    const { items } = await client.list(ConfigMap, { namespace, labelSelector: 'of in (go, stay)' });
+    expect(items.map(({ metadata }) => metadata.labels?.of)).toEqual(['stay']);
+  });
+
+  it('never means all namespaces', async () => {
+    expect(await errorOf(client.deleteCollection(ConfigMap, {}))).toMatchObject({ code: 'KUR_CLIENT_INVALID_REQUEST' });
+  });
+});
+
+describe('subresources', () => {
+  const containers = [{ name: 'c', image: 'example.com/none' }];
+  const labels = { of: 'scale' };
+
+  it('scale', async () => {
+    const ref = { name: 'scaled', namespace };
+    const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } };
+    await client.create(Deployment, { metadata: ref, spec });
+    expect((await setScale(client, Deployment, ref, 3)).spec?.replicas).toBe(3);
+    expect(await getScale(client, Deployment, ref)).toMatchObject({ kind: 'Scale', spec: { replicas: 3 } });
+  });
+
+  it('evict, unless a disruption budget forbids it', async () => {
+    await client.create(untyped('policy/v1', 'PodDisruptionBudget'), {
+      metadata: { name: 'keep', namespace },
+      spec: { minAvailable: 1, selector: { matchLabels: labels } },
+    });
+    const running = { conditions: [{ type: 'Ready', status: 'True' }], phase: 'Running' };
+    for (const [name, own] of Object.entries({ kept: labels, free: {} })) {
+      await client.create(Pod, { metadata: { name, namespace, labels: own }, spec: { containers } });
+      await client.patch(Pod, { name, namespace }, { status: running }, { subresource: 'status' });
+    }
+    const forbidden = await errorOf(evict(client, { name: 'kept', namespace }));
+    expect(isDisruptionBudget(forbidden)).toBe(true);
+    await evict(client, { name: 'free', namespace });
+    expect(await client.find(Pod, { name: 'free', namespace })).toBeUndefined();
+  });
+
+  it('token', async () => {
+    const options = { audiences: ['someone'], expirationSeconds: 600 };
+    const { token, expirationTimestamp } = await requestToken(client, { name: 'default', namespace }, options);
+    const [, claims = ''] = token.split('.');
+    expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ aud: ['someone'] });
+    expect(Date.parse(expirationTimestamp)).toBeGreaterThan(Date.now());
+  });
+});
+
+describe('discovery', () => {
+  it('finds built-in kinds', async () => {
+    expect(await client.discover('apps/v1', 'Deployment')).toMatchObject({
+      plural: 'deployments',
+      namespaced: true,
+      shortNames: ['deploy'],
+      verbs: expect.arrayContaining(['list', 'watch', 'deletecollection']),
+      subresources: expect.arrayContaining(['status', 'scale']),
+    });
+    const found = await client.discover('v1', 'Node');
+    expect((await client.list(found)).items).toEqual([]);
+  });
+
+  it('finds a kind as soon as it is installed', async () => {
+    const gadget = async () => await client.discover('kurator.example.com/v1', 'Gadget');
+    expect(await errorOf(gadget())).toMatchObject({ code: 'KUR_CLIENT_UNKNOWN_KIND' });
+    await client.create(untyped('apiextensions.k8s.io/v1', 'CustomResourceDefinition', { namespaced: false }), {
+      metadata: { name: 'gadgetry.kurator.example.com' },
+      spec: {
+        group: 'kurator.example.com',
+        scope: 'Cluster',
+        names: { plural: 'gadgetry', kind: 'Gadget' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    });
+    const found = async () => await gadget().catch((error: unknown) => error);
+    await expect
+      .poll(found, { timeout: 20_000, interval: 300 })
+      .toMatchObject({ plural: 'gadgetry', namespaced: false });
+    await client.create(await gadget(), { metadata: { name: 'one' } });
+  }, 30_000);
+
+  it('says where else a kind is', async () => {
+    expect(await errorOf(client.discover('apps/v1beta1', 'Deployment'))).toMatchObject({
+      message: 'the server has no Deployment in apps/v1beta1: it has one in apps/v1',
+    });
+  });
+});
+
 describe('watching', () => {
   it('tells what happens after a list, and bookmarks how far it has come', async () => {
     const selection = { namespace, labelSelector: 'of=watch' };
@@ -202,6 +310,45 @@ describe('watching', () => {
     expect(events[1]).toMatchObject({ object: { kind: 'ConfigMap', data: { snow: '雪'.repeat(20_000) } } });
   });
 
+  it('streams what there is, marks its end, and goes on with what happens', async () => {
+    const labels = { of: 'stream' };
+    for (const name of ['stream-a', 'stream-b'])
+      await client.create(ConfigMap, { metadata: { name, namespace, labels } });
+    const seen: string[] = [];
+    const options = { namespace, labelSelector: 'of=stream', sendInitialEvents: true };
+    for await (const event of client.watch(ConfigMap, options)) {
+      if (isInitialEventsEnd(event)) {
+        seen.push('all');
+        await client.delete(ConfigMap, { name: 'stream-a', namespace });
+      } else if (event.type !== 'BOOKMARK') seen.push(`${event.type} ${event.object.metadata.name}`);
+      if (event.type === 'DELETED') break;
+    }
+    expect(seen).toEqual(['ADDED stream-a', 'ADDED stream-b', 'all', 'DELETED stream-a']);
+  });
+
+  it('lists and watches metadata only', async () => {
+    await client.create(ConfigMap, { metadata: { name: 'meta', namespace, labels: { of: 'meta' } }, data: { a: '1' } });
+    const options = { namespace, labelSelector: 'of=meta', metadataOnly: true };
+    const { items } = await client.list<KubernetesObject>(ConfigMap, options);
+    const shape = { apiVersion: 'v1', kind: 'ConfigMap', metadata: expect.objectContaining({ name: 'meta' }) };
+    expect(items).toEqual([shape]);
+    for await (const event of client.watch<KubernetesObject>(ConfigMap, options)) {
+      expect(event.object).toEqual(shape);
+      break;
+    }
+  });
+
+  it('hands over events as lines', async () => {
+    await client.create(ConfigMap, { metadata: { name: 'lines', namespace, labels: { of: 'lines' } } });
+    for await (const [line] of client.watchLines(ConfigMap, { namespace, labelSelector: 'of=lines' })) {
+      expect(JSON.parse(Buffer.from(line ?? []).toString())).toMatchObject({
+        type: 'ADDED',
+        object: { metadata: { name: 'lines' } },
+      });
+      break;
+    }
+  });
+
   it('waits for a condition', async () => {
     const ref = { name: 'awaited', namespace };
     const waiting = waitFor(client, ConfigMap, ref, ({ data }) => data?.done === 'yes', { timeout: 10_000 });
@@ -219,6 +366,24 @@ describe('watching', () => {
   });
 });
 
+it('does the same over HTTP/2', async () => {
+  await using second = createClient(client.config, { http: 2 });
+  const ref = { name: 'http2', namespace };
+  await second.create(ConfigMap, configMap('http2', { a: '1' }));
+  const patched = Array.from({ length: 20 }, (_, index) =>
+    second.patch(ConfigMap, ref, { data: { [`k${index}`]: '' } }),
+  );
+  await Promise.all(patched);
+  expect(Object.keys((await second.get(ConfigMap, ref)).data ?? {})).toHaveLength(21);
+  expect(await errorOf(second.get(ConfigMap, { name: 'nobody', namespace }))).toMatchObject({
+    code: 'KUR_CLIENT_NOT_FOUND',
+  });
+  for await (const event of second.watch(ConfigMap, { namespace, fieldSelector: 'metadata.name=http2' })) {
+    expect(event).toMatchObject({ type: 'ADDED', object: { data: { a: '1' } } });
+    break;
+  }
+});
+
 describe('identity', () => {
   it('nobody is refused, with what was asked in the message', async () => {
     const { server, ca = '' } = client.config;
@@ -227,6 +392,24 @@ describe('identity', () => {
       code: 'KUR_CLIENT_FORBIDDEN',
       message: expect.stringContaining('cannot list resource "apiservices"'),
     });
+  });
+
+  it('whoever lacks a permission is told the rule that would give it, and with that rule it works', async () => {
+    await using jane = createClient({ ...client.config, impersonate: { user: 'jane' } });
+    const asking = async () => await jane.list(ConfigMap, { namespace });
+    const refused = await errorOf(asking());
+    expect(refused).toMatchObject({ code: 'KUR_CLIENT_FORBIDDEN', missingRule: { namespace } });
+    const { rule } = refused.missingRule;
+    expect(rule).toEqual({ verbs: ['list'], apiGroups: [''], resources: ['configmaps'] });
+    await client.create(Role, { metadata: { name: 'jane', namespace }, rules: [rule] });
+    await client.create(RoleBinding, {
+      metadata: { name: 'jane', namespace },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'jane' },
+      subjects: [{ kind: 'User', name: 'jane', apiGroup: 'rbac.authorization.k8s.io' }],
+    });
+    await expect
+      .poll(async () => await asking().catch(() => undefined), { timeout: 5_000 })
+      .toMatchObject({ kind: 'ConfigMapList' });
   });
 
   it('a wrong token is refused', async () => {
@@ -244,6 +427,15 @@ describe('identity', () => {
     await using careful = createClient({ ...client.config, tlsServerName: 'someone.else' });
     expect(await errorOf(careful.raw('GET', '/readyz'))).toMatchObject({ code: 'KUR_CLIENT_TLS' });
   });
+});
+
+it('knows the version of its server, and that its resourceVersions are ordered', async () => {
+  const version = await serverVersion(client);
+  expect(versionSkew(version)).toBeUndefined();
+  expect(resourceVersionsAreOrdered(version)).toBe(true);
+  const { metadata: before } = await client.create(ConfigMap, configMap('ordered'));
+  const { metadata: after } = await client.patch(ConfigMap, before, { data: { a: '1' } });
+  expect(compareResourceVersions(before.resourceVersion ?? '', after.resourceVersion ?? '')).toBeLessThan(0);
 });
 
 it('a continue token that makes no sense is an error', async () => {

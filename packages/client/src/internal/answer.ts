@@ -1,8 +1,8 @@
 import { ClientError, errorFromStatus } from '../error.ts';
 import type { Status } from '../object.ts';
 import type { ResourceType } from '../resource-type.ts';
+import type { HttpAnswer } from './http.ts';
 import { parseJson } from './json.ts';
-import type { HttpAnswer } from './transport.ts';
 
 /** The body as JSON where the server says that it is JSON, else as text. */
 export function decode<T>(doing: string, answer: HttpAnswer): T {
@@ -18,13 +18,20 @@ export function decode<T>(doing: string, answer: HttpAnswer): T {
 export function refusal({ doing, type }: { doing: string; type?: ResourceType }, answer: HttpAnswer): ClientError {
   const status = asStatus(answer);
   if (type && answer.status === 404 && !status?.details?.name) return unknownKind(doing, type);
-  const retryAfter = Number.parseInt(String(answer.headers['retry-after'] ?? ''), 10);
   return errorFromStatus(
     doing,
     status ?? { kind: 'Status', message: firstLine(answer) },
     answer.status,
-    Number.isNaN(retryAfter) ? undefined : retryAfter,
+    secondsUntil(answer.headers['retry-after']),
   );
+}
+
+/** Retry-After is a number of seconds, or, from some proxies, a date. */
+function secondsUntil(retryAfter: string | string[] | undefined): number | undefined {
+  const text = String(retryAfter ?? '');
+  if (/^\d+$/.test(text)) return Number(text);
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - Date.now()) / 1000));
 }
 
 // The server's 404 names the object that it misses; where it names none, it misses the kind.

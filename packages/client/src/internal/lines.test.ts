@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { linesOf } from './lines.ts';
+import { lineCutter, linesOf } from './lines.ts';
 
 async function* cut(bytes: Uint8Array, sizes: readonly number[]) {
   let start = 0;
@@ -29,4 +29,14 @@ it('finds the same lines however the bytes were cut, also inside a character', a
 
 it('gives the rest after the last newline as a line', async () => {
   expect(await linesIn(Buffer.from('a\n\nb'), [1])).toEqual(['a', '', 'b']);
+});
+
+it('copies no byte of a line that came in one piece', () => {
+  const chunk = Buffer.from('one\ntwo\nthr');
+  const cutter = lineCutter();
+  const [one, two] = cutter.cut(chunk);
+  expect([one?.buffer, two?.buffer]).toEqual([chunk.buffer, chunk.buffer]);
+  expect([one?.byteOffset, two?.byteOffset]).toEqual([chunk.byteOffset, chunk.byteOffset + 4]);
+  expect(cutter.rest()?.length).toBe(3);
+  expect(cutter.rest()).toBeUndefined();
 });

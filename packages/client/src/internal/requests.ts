@@ -1,8 +1,10 @@
 import { ClientError } from '../error.ts';
-import { Pod } from '../kinds/core.ts';
+import { Pod } from '../generated/core/v1.ts';
 import type { KubernetesObject, Manifest } from '../object.ts';
 import type {
   ApplyOptions,
+  AttachOptions,
+  DeleteCollectionOptions,
   DeleteOptions,
   ListOptions,
   LogOptions,
@@ -21,15 +23,15 @@ import {
   objectPath,
   type ResourceType,
 } from '../resource-type.ts';
-import type { HttpMethod, HttpRequest } from './transport.ts';
+import type { HttpMethod, HttpRequest } from './http.ts';
 
-/** What is asked of the API server, without how long it may take. */
-export interface ApiRequest extends Omit<HttpRequest, 'timeout' | 'signal'> {
+/** What is asked of the API server. */
+export interface ApiRequest extends HttpRequest {
   /** The kind in question; absent where the caller gave a bare path. */
   readonly type?: ResourceType;
 }
 
-type Query = Record<string, string | number | boolean | undefined>;
+type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
 export function getRequest(type: ResourceType, ref: ObjectReference, options: ObjectRequestOptions): ApiRequest {
   const doing = `get ${describeObject(type, ref)}`;
@@ -51,24 +53,33 @@ export function listRequest(type: ResourceType, options: ListOptions): ApiReques
     method: 'GET',
     path: withQuery(collectionPath(type, namespace), query),
     doing: `list ${type.plural}${namespace ? ` in ${namespace}` : ''}`,
+    ...(options.metadataOnly ? { accept: metadataAccept('PartialObjectMetadataList') } : {}),
   };
 }
 
+// A server that can't do it sends whole objects rather than a refusal.
+function metadataAccept(as: string): string {
+  return `application/json;as=${as};g=meta.k8s.io;v=v1,application/json`;
+}
+
 export function watchRequest(type: ResourceType, options: WatchOptions & { timeoutSeconds: number }): ApiRequest {
-  const { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds, bookmarks = true } = options;
+  const { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds, sendInitialEvents } = options;
   const query = {
     watch: true,
-    allowWatchBookmarks: bookmarks,
+    // The server marks the end of the initial events by a bookmark, and refuses to send them without.
+    allowWatchBookmarks: sendInitialEvents || (options.bookmarks ?? true),
     timeoutSeconds,
     labelSelector,
     fieldSelector,
     resourceVersion,
+    ...(sendInitialEvents ? { sendInitialEvents, resourceVersionMatch: 'NotOlderThan' } : {}),
   };
   return {
     type,
     method: 'GET',
     path: withQuery(collectionPath(type, namespace), query),
     doing: `watch ${type.plural}${namespace ? ` in ${namespace}` : ''}`,
+    ...(options.metadataOnly ? { accept: metadataAccept('PartialObjectMetadata') } : {}),
   };
 }
 
@@ -119,22 +130,36 @@ export function patchRequest(
 }
 
 export function deleteRequest(type: ResourceType, ref: ObjectReference, options: DeleteOptions): ApiRequest {
-  const { propagation = 'Background', gracePeriodSeconds, preconditions, dryRun } = options;
-  const body = {
+  return {
+    type,
+    method: 'DELETE',
+    path: objectPath(type, ref),
+    doing: `delete ${describeObject(type, ref)}`,
+    body: deleteBody(options),
+  };
+}
+
+export function deleteCollectionRequest(type: ResourceType, options: DeleteCollectionOptions): ApiRequest {
+  const { labelSelector, fieldSelector } = options;
+  const namespace = namespaceOf(type, options.namespace);
+  return {
+    type,
+    method: 'DELETE',
+    path: withQuery(collectionPath(type, namespace), { labelSelector, fieldSelector }),
+    doing: `delete ${type.plural}${namespace ? ` in ${namespace}` : ''}`,
+    body: deleteBody(options),
+  };
+}
+
+function deleteBody({ propagation = 'Background', gracePeriodSeconds, preconditions, dryRun }: DeleteOptions): string {
+  return JSON.stringify({
     apiVersion: 'v1',
     kind: 'DeleteOptions',
     propagationPolicy: propagation,
     gracePeriodSeconds,
     preconditions,
     dryRun: dryRun ? ['All'] : undefined,
-  };
-  return {
-    type,
-    method: 'DELETE',
-    path: objectPath(type, ref),
-    doing: `delete ${describeObject(type, ref)}`,
-    body: JSON.stringify(body),
-  };
+  });
 }
 
 export function logRequest(pod: ObjectReference, options: LogOptions, follow: boolean): ApiRequest {
@@ -147,6 +172,31 @@ export function logRequest(pod: ObjectReference, options: LogOptions, follow: bo
     doing: `read logs of ${describeObject(Pod, pod)}`,
     accept: '*/*',
   };
+}
+
+export function execRequest(pod: ObjectReference, command: readonly string[], options: AttachOptions): ApiRequest {
+  const [program] = command;
+  if (!program) throw new ClientError('KUR_CLIENT_INVALID_REQUEST', 'exec needs a command: give at least its name');
+  const path = withQuery(objectPath(Pod, pod, 'exec'), { command, ...streamQuery(options) });
+  return { type: Pod, method: 'GET', path, doing: `exec ${program} in ${describeObject(Pod, pod)}` };
+}
+
+export function attachRequest(pod: ObjectReference, options: AttachOptions): ApiRequest {
+  const path = withQuery(objectPath(Pod, pod, 'attach'), streamQuery(options));
+  return { type: Pod, method: 'GET', path, doing: `attach to ${describeObject(Pod, pod)}` };
+}
+
+export function portForwardRequest(pod: ObjectReference, port: number): ApiRequest {
+  const path = withQuery(objectPath(Pod, pod, 'portforward'), { ports: port });
+  return { type: Pod, method: 'GET', path, doing: `forward to port ${port} of ${describeObject(Pod, pod)}` };
+}
+
+function streamQuery({ container, stdin = false, stdout = true, tty = false, stderr = !tty }: AttachOptions): Query {
+  return { container, stdin, stdout, stderr, tty };
+}
+
+export function discoveryRequest(path: string, accept: string): ApiRequest {
+  return { method: 'GET', path, doing: `discover ${path}`, accept };
 }
 
 export function rawRequest(method: HttpMethod, path: string, options: RawOptions): ApiRequest {
@@ -166,7 +216,9 @@ function writeQuery({ dryRun, fieldManager, fieldValidation = 'Strict' }: WriteO
 }
 
 function withQuery(path: string, query: Query): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const given = Object.entries(query)
+    .flatMap(([name, value]) => (Array.isArray(value) ? value.map((item) => [name, item]) : [[name, value]]))
+    .filter(([, value]) => value !== undefined && value !== '');
   if (given.length === 0) return path;
   const joint = path.includes('?') ? '&' : '?';
   return path + joint + given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');

@@ -1,22 +1,24 @@
-import { errors } from 'undici';
+import { once } from 'node:events';
+import { connect } from 'node:tls';
 import { ClientError, type ClientErrorCode } from '../error.ts';
+import { errors } from './connection/undici.ts';
+import type { Deadline } from './deadline.ts';
 
 /** Circumstances of a failed exchange. */
 export interface Circumstances {
   readonly server: string;
-  readonly request: { readonly doing: string; readonly timeout: number; readonly signal?: AbortSignal | undefined };
-  /** Whether the request's deadline has passed. */
-  readonly expired: boolean;
+  /** What was being done, in words. */
+  readonly doing: string;
+  readonly deadline: Deadline;
 }
 
 /** Turns what Node or undici threw into our error; the caller's own abort is passed on as it is. */
-export function transportError(error: unknown, { server, request, expired }: Circumstances): unknown {
-  if (error instanceof ClientError) return error;
-  if (request.signal?.aborted && !expired) return request.signal.reason;
-  const { doing } = request;
-  if (expired || error instanceof errors.HeadersTimeoutError) {
-    return failed('KUR_CLIENT_TIMEOUT', `${doing}: ${server} did not finish within ${request.timeout / 1000} s`, error);
+export async function transportError(error: unknown, { server, doing, deadline }: Circumstances): Promise<unknown> {
+  if (deadline.expired()) {
+    return failed('KUR_CLIENT_TIMEOUT', `${doing}: ${server} did not finish within ${deadline.length / 1000} s`, error);
   }
+  if (deadline.signal.aborted) return deadline.signal.reason;
+  if (error instanceof ClientError) return within(doing, error);
   if (error instanceof errors.BodyTimeoutError) {
     return failed('KUR_CLIENT_TIMEOUT', `${doing}: the stream from ${server} went quiet`, error);
   }
@@ -25,21 +27,63 @@ export function transportError(error: unknown, { server, request, expired }: Cir
   }
   const code = errorCode(error);
   if (isTls(code)) {
-    return failed('KUR_CLIENT_TLS', `${doing}: no trusted TLS connection to ${server}: ${messageOf(error)}`, error);
+    const why = `${messageOf(error)}${await tlsRemedy(code, server)}`;
+    return failed('KUR_CLIENT_TLS', `${doing}: no trusted TLS connection to ${server}: ${why}`, error);
   }
   const why = reasonByCode[code] ?? messageOf(error);
   return failed('KUR_CLIENT_UNREACHABLE', `${doing}: no connection to ${server}: ${why}`, error);
 }
 
+// What failed below a request knows what happened, but not what for.
+function within(doing: string, error: ClientError): ClientError {
+  if (error.message.startsWith(doing)) return error;
+  const { status, cause = error } = error;
+  return new ClientError(error.code, `${doing}: ${error.message}`, {
+    cause,
+    ...(status === undefined ? {} : { status }),
+  });
+}
+
 const reasonByCode: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there (ECONNREFUSED)',
+  ECONNREFUSED:
+    'nothing listens there (ECONNREFUSED): is the cluster running, and is this the address in the right kubeconfig?',
   ECONNRESET: 'the connection was reset (ECONNRESET)',
-  ENOTFOUND: 'the host name is unknown (ENOTFOUND)',
-  EHOSTUNREACH: 'there is no way to that host (EHOSTUNREACH)',
-  ENETUNREACH: 'there is no way to that network (ENETUNREACH)',
-  UND_ERR_CONNECT_TIMEOUT: 'it did not accept a connection in time',
+  ENOTFOUND: 'the host name is unknown (ENOTFOUND): is it spelt right, and does DNS work?',
+  EAI_AGAIN: 'the host name could not be looked up (EAI_AGAIN): does DNS work?',
+  EHOSTUNREACH: 'there is no way to that host (EHOSTUNREACH): is a VPN or a route missing?',
+  ENETUNREACH: 'there is no way to that network (ENETUNREACH): is a VPN or a route missing?',
+  UND_ERR_CONNECT_TIMEOUT: 'it did not accept a connection in time: is a firewall in between?',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
 };
+
+const validityCodes = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);
+const trustCodes = /SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE/;
+
+async function tlsRemedy(code: string, server: string): Promise<string> {
+  if (validityCodes.has(code)) return await validity(server);
+  if (code === 'EPROTO' || code.includes('WRONG_VERSION')) return ': does that port speak TLS?';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return ': name it by tls-server-name if it is the right server';
+  return trustCodes.test(code) ? ': is it the right server, and certificate-authority-data that of this cluster?' : '';
+}
+
+/** When the server's certificate is valid: asked of it once more, by a handshake that sends it nothing. */
+async function validity(server: string): Promise<string> {
+  const { hostname, port } = new URL(server);
+  const socket = connect({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port || 443),
+    rejectUnauthorized: false,
+  });
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(2_000) });
+    const { valid_from: from, valid_to: to } = socket.getPeerCertificate();
+    return ` (valid from ${from} to ${to}; it is now ${new Date().toUTCString()}): renew the server's certificate`;
+  } catch {
+    return '';
+  } finally {
+    socket.destroy();
+  }
+}
 
 // Node gives OpenSSL's verification results as bare codes, without a common prefix.
 const tlsCodes = new Set([

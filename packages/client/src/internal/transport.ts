@@ -1,139 +1,147 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Pool } from 'undici';
+import { X509Certificate } from 'node:crypto';
+import type { WebSocket } from 'ws';
 import type { ClientConfig } from '../config.ts';
 import { ClientError } from '../error.ts';
-import { type Deadline, startDeadline } from './deadline.ts';
+import type { ClientOptions } from '../options.ts';
+import { connectTo, createConnector } from './connection/connector.ts';
+import { keepPools, type Pools } from './connection/pools.ts';
+import { sendRequest } from './connection/undici.ts';
+import { openWebSocket } from './connection/web-socket.ts';
+import { createCredentials } from './credentials/credentials.ts';
+import type { Identity } from './credentials/identity.ts';
+import type { Deadline } from './deadline.ts';
+import type { HttpAnswer, HttpRequest, HttpStream } from './http.ts';
 import { transportError } from './transport-error.ts';
-
-/** Verbs that the API server knows. */
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** One request, before the transport adds address and credentials. */
-export interface HttpRequest {
-  readonly method: HttpMethod;
-  readonly path: string;
-  /** What is being done, in words, for messages: `get Pod default/web`. */
-  readonly doing: string;
-  readonly body?: string;
-  readonly contentType?: string;
-  readonly accept?: string;
-  readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for the whole exchange. */
-  readonly timeout: number;
-}
-
-/** A whole answer. */
-export interface HttpAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** An answer that is still coming in. */
-export interface HttpStream {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: AsyncIterable<Uint8Array>;
-}
 
 /** Moves bytes to and from one API server; knows HTTP and TLS, and nothing of Kubernetes. */
 export interface Transport {
-  request(request: HttpRequest): Promise<HttpAnswer>;
-  /** `idleTimeout`: milliseconds without a byte after which the stream counts as dead. */
-  stream(request: HttpRequest & { idleTimeout: number }): Promise<HttpStream>;
+  /** The deadline stays the caller's to end. */
+  request(request: HttpRequest, deadline: Deadline): Promise<HttpAnswer>;
+  /** Ends the deadline when the stream ends. `idleTimeout`: milliseconds without a byte after which it counts as dead. */
+  stream(request: HttpRequest, deadline: Deadline, idleTimeout: number): Promise<HttpStream>;
+  /** Opens a WebSocket; the deadline is for that alone, and stays the caller's to end. */
+  webSocket(request: HttpRequest, protocols: readonly string[], deadline: Deadline): Promise<WebSocket | HttpAnswer>;
   close(): Promise<void>;
 }
 
-// The API server closes connections that were idle for 90 s; ours must be quicker, or a request meets a closed one.
-const KEEP_ALIVE = 60_000;
-const CONNECT_TIMEOUT = 10_000;
-// Enough for any number of workers that two cores can feed; more only makes a burst of TLS handshakes.
-const REQUEST_CONNECTIONS = 32;
-
-export function createTransport(config: ClientConfig): Transport {
+export function createTransport(config: ClientConfig, { http = 1 }: ClientOptions = {}): Transport {
   const url = serverUrl(config.server);
   const prefix = url.pathname.replace(/\/+$/, '');
-  const options = {
-    allowH2: false,
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE,
-    keepAliveMaxTimeout: KEEP_ALIVE,
-    connect: {
-      timeout: CONNECT_TIMEOUT,
-      keepAlive: true,
-      allowH2: false,
-      ...(config.ca === undefined ? {} : { ca: config.ca }),
-      ...(config.cert === undefined ? {} : { cert: config.cert, key: config.key }),
-      ...(config.tlsServerName === undefined ? {} : { servername: config.tlsServerName }),
-      ...(config.insecureSkipTlsVerify ? { rejectUnauthorized: false } : {}),
-    },
-  };
-  const requests = new Pool(url.origin, { ...options, connections: REQUEST_CONNECTIONS });
-  // Streams hold their connection for minutes: were they to share the pool, enough of them would starve the requests.
-  const streams = new Pool(url.origin, { ...options, connections: null });
-  const headersOf = (request: HttpRequest) => ({
-    accept: request.accept ?? 'application/json',
-    'user-agent': 'kurator',
-    ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
-    ...(config.token === undefined ? {} : { authorization: `Bearer ${config.token}` }),
-  });
-  const send = (pool: Pool, request: HttpRequest, deadline: Deadline, idleTimeout: number) =>
-    pool.request({
+  const credentials = createCredentials(config);
+  const keeper = keepPools(config, { origin: url.origin, http });
+  const open = new Set<WebSocket>();
+  let closed = false;
+
+  const dispatch = async (
+    identity: Identity,
+    kind: keyof Pools,
+    request: HttpRequest,
+    deadline: Deadline,
+    idle: number,
+  ) =>
+    await sendRequest(keeper.pools(identity.tls)[kind], {
       method: request.method,
       path: prefix + request.path,
-      headers: headersOf(request),
+      headers: { ...headersOf(request), ...identity.headers },
       body: request.body ?? null,
       signal: deadline.signal,
-      headersTimeout: request.timeout,
-      bodyTimeout: idleTimeout,
+      // The deadline's signal does this, for all of the exchange.
+      headersTimeout: 0,
+      bodyTimeout: idle,
     });
-  const explain = (error: unknown, request: HttpRequest, deadline: Deadline) =>
-    transportError(error, { server: url.origin, request, expired: deadline.expired() });
+
+  const send = async (kind: keyof Pools, request: HttpRequest, deadline: Deadline, idle: number) => {
+    if (closed) throw clientClosed(request);
+    try {
+      const identity = credentials.current() ?? (await deadline.race(credentials.load()));
+      const answer = await dispatch(identity, kind, request, deadline, idle);
+      if (answer.statusCode !== 401) return answer;
+      const renewed = credentials.refused(identity) ? await deadline.race(credentials.load()) : identity;
+      if (renewed === identity) return withoutExpiredCertificate(answer, identity);
+      await answer.body.dump();
+      return await dispatch(renewed, kind, request, deadline, idle);
+    } catch (error) {
+      throw await explain(error, request, deadline);
+    }
+  };
+  const explain = async (error: unknown, { doing }: HttpRequest, deadline: Deadline) =>
+    await transportError(error, { server: url.origin, doing, deadline });
 
   return {
-    async request(request) {
-      const deadline = startDeadline(request.timeout, request.signal);
+    async request(request, deadline) {
+      const { statusCode, headers, body } = await send('requests', request, deadline, 0);
       try {
-        const { statusCode, headers, body } = await send(requests, request, deadline, request.timeout);
         return { status: statusCode, headers, text: await body.text() };
       } catch (error) {
-        throw explain(error, request, deadline);
-      } finally {
-        deadline.end();
+        throw await explain(error, request, deadline);
       }
     },
 
-    async stream(request) {
-      const deadline = startDeadline(request.timeout, request.signal);
+    async stream(request, deadline, idleTimeout) {
       try {
-        const { statusCode, headers, body } = await send(streams, request, deadline, request.idleTimeout);
-        return {
-          status: statusCode,
-          headers,
-          body: guarded(body, deadline, (error) => explain(error, request, deadline)),
-        };
+        const { statusCode, headers, body } = await send('streams', request, deadline, idleTimeout);
+        const explained = (error: unknown) => explain(error, request, deadline);
+        return { status: statusCode, headers, body: guarded(body, deadline, explained) };
       } catch (error) {
         deadline.end();
-        throw explain(error, request, deadline);
+        throw error;
+      }
+    },
+
+    async webSocket(request, protocols, deadline) {
+      if (closed) throw clientClosed(request);
+      try {
+        const identity = credentials.current() ?? (await deadline.race(credentials.load()));
+        const socket = await deadline.race(connectTo(createConnector(config, identity.tls), url));
+        const { signal } = deadline;
+        const target = new URL(prefix + request.path, url);
+        const opened = await openWebSocket({ url: target, socket, headers: identity.headers, protocols, signal });
+        if (!('status' in opened)) {
+          open.add(opened);
+          opened.once('close', () => open.delete(opened));
+        } else if (opened.status === 401) credentials.refused(identity);
+        return opened;
+      } catch (error) {
+        throw await explain(error, request, deadline);
       }
     },
 
     async close() {
-      await Promise.all([requests.destroy(), streams.destroy()]);
+      closed = true;
+      for (const webSocket of open) webSocket.terminate();
+      await keeper.destroy();
     },
   };
+}
+
+function clientClosed({ doing }: HttpRequest): ClientError {
+  return new ClientError('KUR_CLIENT_INVALID_REQUEST', `${doing}: the client is closed`);
+}
+
+// The server says no more than "Unauthorized"; we can see why.
+function withoutExpiredCertificate<T>(answer: T, { tls: { cert } }: Identity): T {
+  const validTo = cert === undefined ? undefined : new X509Certificate(cert).validToDate;
+  if (!validTo || validTo.getTime() > Date.now()) return answer;
+  const message = `the client certificate expired on ${validTo.toUTCString()}: get a new kubeconfig, or renew it`;
+  throw new ClientError('KUR_CLIENT_UNAUTHORIZED', message, { status: 401 });
+}
+
+function headersOf(request: HttpRequest): Record<string, string> {
+  const accept = request.accept ?? 'application/json';
+  if (request.body === undefined) return { accept, 'user-agent': 'kurator' };
+  return { accept, 'user-agent': 'kurator', 'content-type': request.contentType ?? 'application/json' };
 }
 
 /** Leaving the loop early, an error and the stream's end all free the connection and the deadline's timer. */
 async function* guarded(
   body: AsyncIterable<Uint8Array>,
   deadline: Deadline,
-  explain: (error: unknown) => unknown,
+  explain: (error: unknown) => Promise<unknown>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     yield* body;
   } catch (error) {
-    throw explain(error);
+    throw await explain(error);
   } finally {
     deadline.end();
   }

@@ -1,0 +1,5 @@
+/** Where a connection leads. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}

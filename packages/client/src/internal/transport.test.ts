@@ -1,0 +1,113 @@
+// What TLS may refuse, on loopback, with certificates made for the purpose.
+import 'reflect-metadata';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import { createServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import * as x509 from '@peculiar/x509';
+import { afterEach, expect, it } from 'vitest';
+import { createClient } from '../client.ts';
+import type { ClientConfig } from '../config.ts';
+import { ConfigMap } from '../generated/core/v1.ts';
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const DAY = 24 * 3600 * 1000;
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A certificate that signs itself, valid between these days from now. */
+async function certificate(from: number, to: number): Promise<{ cert: string; key: string }> {
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const made = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=test',
+    keys,
+    signingAlgorithm: algorithm,
+    notBefore: new Date(Date.now() + from * DAY),
+    notAfter: new Date(Date.now() + to * DAY),
+    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
+  });
+  const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  return { cert: made.toString('pem'), key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n` };
+}
+
+async function listen(server: Server): Promise<string> {
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function errorOf(config: ClientConfig) {
+  await using client = createClient(config);
+  return await client.raw('GET', '/version').then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+}
+
+it("says since when the server's certificate is no longer valid, and what to do", async () => {
+  const expired = await certificate(-2, -1);
+  const server = await listen(createServer(expired));
+  expect(await errorOf({ server, ca: expired.cert })).toMatchObject({
+    code: 'KUR_CLIENT_TLS',
+    message: expect.stringMatching(
+      /certificate has expired \(valid from .* to .* GMT; it is now .*\): renew the server's/,
+    ),
+  });
+});
+
+it('says that the client certificate has expired, and when, where the server only says no', async () => {
+  const valid = await certificate(-1, 1);
+  const expired = await certificate(-2, -1);
+  const handshake = { ...valid, requestCert: true, rejectUnauthorized: false };
+  const server = await listen(createServer(handshake, (_, response) => response.writeHead(401).end()));
+  const yesterday = new Date(Date.now() - DAY).toUTCString().slice(0, 16);
+  expect(await errorOf({ server, ca: valid.cert, ...expired })).toMatchObject({
+    code: 'KUR_CLIENT_UNAUTHORIZED',
+    status: 401,
+    message: expect.stringContaining(`GET /version: the client certificate expired on ${yesterday}`),
+  });
+});
+
+it('asks whether it is the right server when nobody vouches for it', async () => {
+  const { cert: ca } = await certificate(-1, 1);
+  const server = await listen(createServer(await certificate(-1, 1)));
+  expect(await errorOf({ server, ca })).toMatchObject({
+    code: 'KUR_CLIENT_TLS',
+    message: expect.stringContaining('is it the right server, and certificate-authority-data that of this cluster?'),
+  });
+});
+
+it('asks whether a port speaks TLS when it does not', async () => {
+  const server = await listen(createHttpServer());
+  expect(await errorOf({ server })).toMatchObject({
+    code: 'KUR_CLIENT_TLS',
+    message: expect.stringContaining('does that port speak TLS?'),
+  });
+});
+
+it('notices over HTTP/2, too, that a watch went quiet, and when a request takes too long', async () => {
+  const valid = await certificate(-1, 1);
+  const server = createSecureServer({ ...valid, allowHTTP1: false }, (request, response) => {
+    if (request.url.includes('watch=true')) response.write('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n');
+  });
+  await using client = createClient({ server: await listen(server), ca: valid.cert }, { http: 2 });
+  const seen: string[] = [];
+  const watching = async () => {
+    for await (const { type } of client.watch(ConfigMap, { idleTimeout: 200 })) seen.push(type);
+  };
+  await expect(watching()).rejects.toMatchObject({ code: 'KUR_CLIENT_TIMEOUT' });
+  expect(seen).toEqual(['ADDED']);
+  await expect(client.raw('GET', '/version', { timeout: 100 })).rejects.toMatchObject({ code: 'KUR_CLIENT_TIMEOUT' });
+});
+
+it('accepts any certificate where that was asked for', async () => {
+  const expired = await certificate(-2, -1);
+  const server = await listen(createServer(expired, (_, response) => response.end('hello')));
+  await using client = createClient({ server, insecureSkipTlsVerify: true });
+  expect(await client.raw('GET', '/version')).toBe('hello');
+});
