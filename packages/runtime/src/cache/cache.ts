@@ -1,0 +1,206 @@
+/** A cache of one kind, and the caches of a whole process: one reflector a kind, shared by everyone who asks. */
+import type { Client, KubernetesObject, ResourceType } from '@kurator/client';
+import { RuntimeError } from '../error.ts';
+import { keyOf } from '../object-key.ts';
+import type { CacheChange, CacheListener, ObjectCache } from './object-cache.ts';
+import { type IndexFunction, ObjectTable } from './object-table.ts';
+import { type ReflectorOptions, reflect } from './reflector.ts';
+
+/** What of a kind is cached, and how. */
+export interface CacheOptions<T extends KubernetesObject>
+  extends Pick<
+    ReflectorOptions<T>,
+    | 'namespace'
+    | 'labelSelector'
+    | 'fieldSelector'
+    | 'metadataOnly'
+    | 'keepManagedFields'
+    | 'transform'
+    | 'idleTimeout'
+    | 'pageSize'
+  > {
+  /** By name: the values under which an object is found by `byIndex`. */
+  indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** Each time the watch had to be begun again for another reason than its normal end. */
+  onTrouble?(error: unknown): void;
+}
+
+/** How a cache does, for health, metrics and people. */
+export interface CacheState {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly synced: boolean;
+  /** Milliseconds since something last came from the server; undefined before anything did. */
+  readonly silence: number | undefined;
+  /** How often the watch had to be begun again. */
+  readonly troubles: number;
+  readonly lastTrouble: unknown;
+}
+
+/** A cache that somebody has to keep running. */
+export interface RunnableCache<T extends KubernetesObject> extends ObjectCache<T> {
+  /** Keeps it true until the signal fires; never rejects. */
+  run(signal: AbortSignal): Promise<void>;
+  state(): CacheState;
+}
+
+const BY_OWNER = 'kurator.dev/owner';
+
+/** Makes a cache of one kind; it is empty until it is run. */
+export function createCache<T extends KubernetesObject>(
+  client: Client,
+  type: ResourceType<T>,
+  options: CacheOptions<T> = {},
+): RunnableCache<T> {
+  const { indexes = {}, onTrouble, ...reflectorOptions } = options;
+  const { namespace, labelSelector, fieldSelector } = options;
+  const table = new ObjectTable<T>(new Map([[BY_OWNER, controllerOf], ...Object.entries(indexes)]));
+  const listeners = new Set<CacheListener<T>>();
+  const syncing = Promise.withResolvers<void>();
+  let synced = false;
+  let contact: number | undefined;
+  let troubles = 0;
+  let lastTrouble: unknown;
+
+  function onChange(change: CacheChange<T>): void {
+    for (const listener of listeners) listener(change);
+  }
+
+  function readable(): ObjectTable<T> {
+    if (synced) return table;
+    throw new RuntimeError('KUR_RUNTIME_NOT_SYNCED', `the cache of ${type.plural} is not complete yet`, {
+      remedy: 'await untilSynced() first, or let a manager start what reads it',
+    });
+  }
+
+  return {
+    type,
+    get synced() {
+      return synced;
+    },
+    async untilSynced(signal) {
+      if (synced) return;
+      await (signal ? Promise.race([syncing.promise, aborted(signal)]) : syncing.promise);
+    },
+    get: (reference) => readable().get(reference),
+    list: (query) => readable().list(query),
+    byIndex(index, value) {
+      if (index in indexes) return readable().byIndex(index, value);
+      throw new RuntimeError('KUR_RUNTIME_NO_INDEX', `the cache of ${type.plural} has no index "${index}"`, {
+        remedy: `declare it in the cache's indexes; there is ${Object.keys(indexes).join(', ') || 'none'}`,
+      });
+    },
+    ownedBy: (uid) => readable().byIndex(BY_OWNER, uid),
+    listen(listener) {
+      for (const change of table.additions()) listener(change);
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    observe(written) {
+      // What lies outside the cache's scope would go in and never be heard of again; only the server can say what a
+      // selector selects, so there what is not known yet waits for the watch.
+      if (namespace !== undefined && written.metadata.namespace !== namespace) return;
+      if ((labelSelector || fieldSelector) && !table.has(keyOf(written))) return;
+      const change = table.putWritten(asStored(written, options));
+      if (change) onChange(change);
+    },
+    async run(signal) {
+      await reflect(
+        {
+          ...reflectorOptions,
+          client,
+          type,
+          table,
+          onChange,
+          onSynced() {
+            synced = true;
+            syncing.resolve();
+          },
+          onTrouble(error) {
+            troubles += 1;
+            lastTrouble = error;
+            onTrouble?.(error);
+          },
+          onContact() {
+            contact = performance.now();
+          },
+        },
+        signal,
+      );
+    },
+    state: () => ({
+      objects: table.size,
+      bytes: table.heldBytes,
+      synced,
+      silence: contact === undefined ? undefined : performance.now() - contact,
+      troubles,
+      lastTrouble,
+    }),
+  };
+}
+
+/** The caches of a process. Asking twice for the same is getting the same. */
+export class Caches {
+  readonly #client: Client;
+  readonly #caches = new Map<string, RunnableCache<KubernetesObject>>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * The cache of a kind, made when it is first asked for. Who asks for the same kind, namespace and selectors shares it,
+   * and then must not ask for other indexes or another transform: they were settled by whoever came first.
+   */
+  of<T extends KubernetesObject>(type: ResourceType<T>, options: CacheOptions<T> = {}): RunnableCache<T> {
+    const { namespace, labelSelector, fieldSelector, metadataOnly = false } = options;
+    const identity = JSON.stringify([
+      type.apiVersion,
+      type.kind,
+      namespace,
+      labelSelector,
+      fieldSelector,
+      metadataOnly,
+    ]);
+    const known = this.#caches.get(identity);
+    if (known && (options.indexes || options.transform)) {
+      throw new RuntimeError(
+        'KUR_RUNTIME_CACHE_SETTLED',
+        `the cache of ${type.plural} exists already, without these indexes or this transform`,
+        {
+          remedy: 'declare indexes and transforms where the kind is first watched',
+        },
+      );
+    }
+    if (known) return known as unknown as RunnableCache<T>;
+    const cache = createCache(this.#client, type, options);
+    this.#caches.set(identity, cache as unknown as RunnableCache<KubernetesObject>);
+    return cache;
+  }
+
+  all(): RunnableCache<KubernetesObject>[] {
+    return [...this.#caches.values()];
+  }
+}
+
+function controllerOf({ metadata }: KubernetesObject): string[] {
+  const controller = metadata.ownerReferences?.find((owner) => owner.controller);
+  return controller ? [controller.uid] : [];
+}
+
+/** A write's answer has all that a cache may have been told to leave out. */
+function asStored<T extends KubernetesObject>(written: T, options: CacheOptions<T>): T {
+  const { keepManagedFields, metadataOnly, transform } = options;
+  const { managedFields, ...rest } = written.metadata;
+  const metadata = keepManagedFields && managedFields ? written.metadata : rest;
+  const { apiVersion, kind } = written;
+  const slim = metadataOnly ? ({ apiVersion, kind, metadata } as T) : { ...written, metadata };
+  return transform ? transform(slim) : slim;
+}
+
+async function aborted(signal: AbortSignal): Promise<never> {
+  return await new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,82 @@
+import type { ConfigMap } from '@kurator/client';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { keyOf } from '../object-key.ts';
+import { ObjectTable } from './object-table.ts';
+
+const configMap = (name: string, version: number, data: Record<string, string> = {}): ConfigMap => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'n', resourceVersion: String(version) },
+  data,
+});
+const bytes = (object: ConfigMap) => [Buffer.from(JSON.stringify(object))];
+
+describe('ObjectTable', () => {
+  it('ignores what it knows already, and what is older than that', () => {
+    const table = new ObjectTable<ConfigMap>();
+    const [old, current] = [configMap('a', 9), configMap('a', 10)];
+    expect(table.put(current, bytes(current))?.type).toBe('added');
+    expect(table.put(current, bytes(current))).toBeUndefined();
+    expect(table.put(old, bytes(old))).toBeUndefined();
+    expect(table.remove('n/a', '9')).toBeUndefined();
+    expect(table.get({ name: 'a', namespace: 'n' })).toEqual(current);
+  });
+
+  it('gives the object before and after a change', () => {
+    const table = new ObjectTable<ConfigMap>();
+    const [first, second] = [configMap('a', 1, { n: '1' }), configMap('a', 2, { n: '2' })];
+    table.put(first, bytes(first));
+    const change = table.put(second, bytes(second));
+    expect([change?.previous(), change?.object()]).toEqual([first, second]);
+    const deletion = table.remove('n/a', '3');
+    expect([deletion?.type, deletion?.object()]).toEqual(['deleted', second]);
+  });
+
+  it('does not let a late answer to a write bring a deleted object back', () => {
+    const table = new ObjectTable<ConfigMap>();
+    const written = configMap('a', 5);
+    table.put(configMap('a', 4), bytes(configMap('a', 4)));
+    table.remove('n/a', '6');
+    expect(table.putWritten(written)).toBeUndefined();
+    expect(table.putWritten(configMap('a', 7))?.type).toBe('added');
+  });
+
+  it('agrees with a simple model, indexes included, after any history', () => {
+    const fact = fc.record({
+      name: fc.constantFrom('a', 'b', 'c'),
+      colour: fc.constantFrom('red', 'blue', ''),
+      deleted: fc.boolean(),
+      lateBy: fc.nat(3),
+    });
+    fc.assert(
+      fc.property(fc.array(fact, { maxLength: 60 }), (facts) => {
+        const table = new ObjectTable<ConfigMap>(new Map([['colour', coloursOf]]));
+        const model = new Map<string, ConfigMap>();
+        for (const [i, { name, colour, deleted, lateBy }] of facts.entries()) {
+          const object = configMap(name, 10 + i - lateBy, { colour });
+          if (deleted) table.remove(keyOf(object), object.metadata.resourceVersion);
+          else table.put(object, bytes(object));
+          takeIntoModel(model, object, deleted);
+        }
+        expect(byName(table.list())).toEqual(byName(model.values()));
+        for (const colour of ['red', 'blue']) {
+          const expected = [...model.values()].filter(({ data }) => data?.colour === colour);
+          expect(byName(table.byIndex('colour', colour))).toEqual(byName(expected));
+        }
+      }),
+    );
+  });
+});
+
+const coloursOf = ({ data }: ConfigMap) => (data?.colour ? [data.colour] : []);
+const byName = (objects: Iterable<ConfigMap>) =>
+  [...objects].sort((x, y) => (x.metadata.name < y.metadata.name ? -1 : 1));
+
+/** The newest fact counts; of two with one version, the deletion. */
+function takeIntoModel(model: Map<string, ConfigMap>, object: ConfigMap, deleted: boolean): void {
+  const { name, resourceVersion } = object.metadata;
+  const known = Number(model.get(name)?.metadata.resourceVersion ?? 0);
+  if (deleted && Number(resourceVersion) >= known) model.delete(name);
+  if (!deleted && Number(resourceVersion) > known) model.set(name, object);
+}

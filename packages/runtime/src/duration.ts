@@ -1,0 +1,50 @@
+/** Lengths of time as people write them: `'30s'`, `'1m30s'`, `'250ms'`, or a number of milliseconds. */
+import { RuntimeError } from './error.ts';
+
+/** Milliseconds, or a text of numbers with units (`d`, `h`, `m`, `s`, `ms`), greatest first: `'1h30m'`. Never negative. */
+export type Duration = number | string;
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const;
+
+const spelling = new RegExp(`^${units.map(([name]) => `(?:(\\d+(?:\\.\\d+)?)${name})?`).join('')}$`);
+
+/**
+ * The milliseconds of a duration.
+ *
+ * @param field What the duration is for, as the error for a bad one names it: `requeueAfter`.
+ */
+export function parseDuration(duration: Duration, field = 'duration'): number {
+  const milliseconds = typeof duration === 'number' ? duration : spelled(duration);
+  // Not `< 0`: NaN must be refused too.
+  if (milliseconds >= 0 && milliseconds < Number.POSITIVE_INFINITY) return milliseconds;
+  throw new RuntimeError('KUR_RUNTIME_BAD_DURATION', `${field}: ${JSON.stringify(duration)} is not a duration`, {
+    remedy: "give milliseconds as a number from 0, or a text such as '30s', '1m30s' or '250ms'",
+  });
+}
+
+function spelled(text: string): number {
+  if (text === '0') return 0;
+  const found = text ? spelling.exec(text) : null;
+  if (!found) return Number.NaN;
+  const sum = units.reduce((sum, [, unit], i) => sum + Number(found[i + 1] ?? 0) * unit, 0);
+  // '1.1s' shall be 1100, not 1100.0000000000002.
+  return Math.round(sum * 1000) / 1000;
+}
+
+/** The shortest text of whole units that means the same, for messages: `1m30s`. Rounds to a millisecond. */
+export function formatDuration(milliseconds: number): string {
+  let rest = Math.round(milliseconds);
+  let text = '';
+  for (const [name, unit] of units) {
+    const count = Math.floor(rest / unit);
+    if (count > 0) text += `${count}${name}`;
+    rest -= count * unit;
+  }
+  return text || '0s';
+}

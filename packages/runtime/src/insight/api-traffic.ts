@@ -1,0 +1,81 @@
+/**
+ * What goes to and fro between this process and its API server: counted for `rest_client_requests_total`, and looked
+ * at by readiness. Undici announces every request by itself, so no request pays for a wrapper.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { type Clock, systemClock } from '../clock.ts';
+import type { MetricFamily, Sample } from './metric-family.ts';
+
+/** As undici documents them. */
+interface Announced {
+  readonly request: { readonly origin?: string | URL; readonly method?: string };
+  readonly response?: { readonly statusCode: number };
+}
+
+const ANSWERED = 'undici:request:headers';
+const FAILED = 'undici:request:error';
+/** What client-go writes where there was no answer. */
+const NO_ANSWER = '<error>';
+
+export class ApiTraffic {
+  readonly #clock: Clock;
+  readonly #origin: string;
+  readonly #host: string;
+  readonly #counts = new Map<string, number>();
+  readonly #answered = new WeakSet<object>();
+  /** Clock.now() of the last answer of a server that works; undefined again once it doesn't know us any more. */
+  lastAnswerAt: number | undefined;
+
+  /** @param server The API server's URL. */
+  constructor(server: string, clock: Clock = systemClock) {
+    const { origin, host } = new URL(server);
+    this.#clock = clock;
+    this.#origin = origin;
+    this.#host = host;
+  }
+
+  start(): void {
+    subscribe(ANSWERED, this.#onAnswer);
+    subscribe(FAILED, this.#onFailure);
+  }
+
+  stop(): void {
+    unsubscribe(ANSWERED, this.#onAnswer);
+    unsubscribe(FAILED, this.#onFailure);
+  }
+
+  get family(): MetricFamily {
+    return {
+      type: 'counter',
+      name: 'rest_client_requests_total',
+      help: 'HTTP requests to the API server, by status code, method and host',
+      samples: () => this.#samples(),
+    };
+  }
+
+  *#samples(): Generator<Sample> {
+    for (const [key, value] of this.#counts) {
+      const [method = '', code = ''] = key.split(' ');
+      yield { labels: { code, method, host: this.#host }, value };
+    }
+  }
+
+  readonly #onAnswer = (message: unknown): void => {
+    const { request, response } = message as Announced;
+    if (String(request.origin) !== this.#origin || !response) return;
+    this.#answered.add(request);
+    this.#add(request.method, response.statusCode);
+    if (response.statusCode === 401) this.lastAnswerAt = undefined;
+    else if (response.statusCode < 500) this.lastAnswerAt = this.#clock.now();
+  };
+
+  readonly #onFailure = (message: unknown): void => {
+    const { request } = message as Announced;
+    if (String(request.origin) === this.#origin && !this.#answered.has(request)) this.#add(request.method, NO_ANSWER);
+  };
+
+  #add(method: string | undefined, code: number | string): void {
+    const key = `${method} ${code}`;
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,44 @@
+/** What a manager answers over HTTP. */
+import { debugPage, pagePolicy } from '../../insight/debug-page.ts';
+import { type DebugSources, debugState } from '../../insight/debug-state.ts';
+import type { Metrics } from '../../insight/metrics.ts';
+import type { CheckReport } from '../check.ts';
+import { type Answer, json, type Question, type Route, text } from './http-server.ts';
+
+/** Who may see the debug page: `local` those on the machine (`kubectl port-forward`), `anyone`, or nobody (`off`). */
+export type DebugAccess = 'local' | 'anyone' | 'off';
+
+export interface EndpointOptions {
+  readonly debug: DebugAccess;
+  readonly metrics: Metrics;
+  readonly sources: DebugSources;
+}
+
+export function endpoints({ debug, metrics, sources }: EndpointOptions): Record<string, Route> {
+  return {
+    '/healthz': async () => reported(await sources.health()),
+    '/livez': async () => reported(await sources.health()),
+    '/readyz': async () => reported(await sources.readiness()),
+    '/metrics': async () => ({ status: 200, ...(await metrics.text()) }),
+    ...(debug === 'off' ? {} : { '/debug': (question) => debugAnswer(question, debug, sources) }),
+  };
+}
+
+function reported({ ok, checks }: CheckReport): Answer {
+  return json(ok ? 200 : 503, { status: ok ? 'ok' : 'failing', checks });
+}
+
+async function debugAnswer(
+  { local, query, headers }: Question,
+  debug: DebugAccess,
+  sources: DebugSources,
+): Promise<Answer> {
+  if (debug === 'local' && !local) {
+    return text(403, "only from this machine: use kubectl port-forward, or set the manager's http.debug to 'anyone'");
+  }
+  const state = await debugState(sources);
+  const wantsPage = query.get('format') !== 'json' && headers.accept?.includes('text/html');
+  if (!wantsPage) return json(200, state);
+  const contentType = 'text/html; charset=utf-8';
+  return { status: 200, contentType, body: debugPage(state), headers: { 'content-security-policy': pagePolicy } };
+}

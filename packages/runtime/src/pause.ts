@@ -1,0 +1,15 @@
+import type { Clock } from './clock.ts';
+
+/** Waits on the given clock. Ends early, without an error, when a signal fires: the caller looks at it anyway. */
+export function pause(clock: Clock, milliseconds: number, ...signals: AbortSignal[]): Promise<void> {
+  if (signals.some((signal) => signal.aborted)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = clock.setTimeout(end, milliseconds);
+    for (const signal of signals) signal.addEventListener('abort', end, { once: true });
+    function end(): void {
+      clock.clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener('abort', end);
+      resolve();
+    }
+  });
+}

@@ -1,0 +1,66 @@
+import type { KubernetesObject, Manifest, ResourceType, Secret } from '@kurator/client';
+import { RuntimeError } from '../error.ts';
+import { keyOf } from '../object-key.ts';
+import { AppliedMemory } from './applied-memory.ts';
+import { declarationOf, managedByLabel } from './declaration.ts';
+import { fingerprintOf } from './json.ts';
+import { controllerReference, refuseForeignChild, refuseOwnerElsewhere } from './owner.ts';
+import type { Apply } from './write-options.ts';
+import type { WritingTools } from './writing-tools.ts';
+
+/** Server-side apply, left out where the cache shows that it would change nothing. */
+export function createApply(tools: WritingTools): Apply {
+  const { client, fieldManager, counts } = tools;
+  const memory = new AppliedMemory(fieldManager);
+  return async (type, manifest, { owner, force = true, signal } = {}) => {
+    const wanted = complete(type, manifest, owner, fieldManager);
+    const cache = tools.cacheOf(type);
+    const live = cache?.get(wanted.metadata);
+    if (live && owner) refuseForeignChild(owner, live);
+    const id = declarationOf(type, keyOf(wanted));
+    const fingerprint = cache ? fingerprintOf(wanted) : '';
+    if (live && memory.isApplied(id, fingerprint, wanted, live)) {
+      counts.spared++;
+      return live;
+    }
+    const answer = await client.apply(type, wanted, { fieldManager, force, signal });
+    if (cache) memory.remember(id, fingerprint, answer);
+    return tools.observed(type, answer);
+  };
+}
+
+/** With everything that the caller may leave to us. */
+function complete<T extends KubernetesObject>(
+  type: ResourceType<T>,
+  manifest: Manifest<T>,
+  owner: KubernetesObject | undefined,
+  fieldManager: string,
+): T {
+  const { apiVersion, kind } = type;
+  const { name, labels, ownerReferences = [] } = manifest.metadata;
+  const namespace = manifest.metadata.namespace ?? (type.namespaced ? owner?.metadata.namespace : undefined);
+  if (!name) {
+    throw new RuntimeError('KUR_RUNTIME_NO_NAME', `${kind}: only an object with a name can be applied`, {
+      remedy: 'give metadata.name; to let the server make up a name, use client.create',
+    });
+  }
+  const metadata = { ...manifest.metadata, name, ...(namespace ? { namespace } : {}) };
+  const wanted = encoded({ apiVersion, kind, ...manifest, metadata } as unknown as T);
+  if (!owner) return wanted;
+  refuseOwnerElsewhere(owner, type, wanted);
+  wanted.metadata.labels = { ...labels, [managedByLabel]: fieldManager };
+  wanted.metadata.ownerReferences = [...ownerReferences, controllerReference(owner)];
+  return wanted;
+}
+
+/**
+ * A Secret's `stringData` can be written and never read, so nobody could see that it was changed: it is sent as the
+ * `data` that the server would make of it.
+ */
+function encoded<T extends KubernetesObject>(wanted: T): T {
+  if (wanted.kind !== 'Secret' || wanted.apiVersion !== 'v1') return wanted;
+  const { stringData, data, ...rest } = wanted as T & Pick<Secret, 'stringData' | 'data'>;
+  if (!stringData) return wanted;
+  const texts = Object.entries(stringData).map(([name, text]) => [name, Buffer.from(text).toString('base64')]);
+  return { ...rest, data: { ...data, ...Object.fromEntries(texts) } } as unknown as T;
+}

@@ -1,0 +1,142 @@
+/**
+ * A reconcile that says what should be, and leaves the writing to this file:
+ *
+ *   finalizer added ──► reconcile ──► children that were not applied are deleted ──► status written
+ *   deletion asked for ──► cleanup ──► finalizer removed
+ */
+import type { KubernetesObject, Manifest, ResourceType } from '@kurator/client';
+import type { ObjectCache } from '../cache/object-cache.ts';
+import type { ControllerOptions } from '../controller/controller-options.ts';
+import type { ReconcileContext, ReconcileResult } from '../controller/reconcile.ts';
+import { keyFor } from '../object-key.ts';
+import { type ConditionClaim, conditionOf } from './condition.ts';
+import { declarationOf } from './declaration.ts';
+import { checkFinalizerName, hasFinalizer } from './finalizer.ts';
+import type { Writer } from './writer.ts';
+
+/** What a declarative reconcile can do beside looking. */
+export interface DeclarativeContext extends ReconcileContext {
+  /** Makes a child exist and have these fields, as {@link Writer.apply} with the reconciled object as owner. */
+  apply<C extends KubernetesObject>(type: ResourceType<C>, manifest: Manifest<C>): Promise<C>;
+}
+
+/** What a declarative reconcile says. */
+export interface DeclarativeResult<S> extends ReconcileResult {
+  /** What the whole status should be, as {@link Writer.writeStatus} takes it; left alone unless given. */
+  status?: S | undefined;
+}
+
+/** Nothing, or to be called again because the clean-up is not done yet. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a clean-up that is done returns nothing.
+export type CleanupResult = ReconcileResult | void;
+
+/** An operator written as what should be, instead of what to do. */
+export interface DeclarativeOptions<T extends KubernetesObject, S extends object = object> {
+  writer: Writer;
+  /** The reconciled kind. */
+  for: ObjectCache<T>;
+  /** Kinds of children: those of them that a successful reconcile did not apply are deleted. */
+  owns?: readonly ObjectCache<KubernetesObject>[];
+  // biome-ignore lint/suspicious/noConfusingVoidType: a reconcile that says nothing returns nothing.
+  reconcile: (object: T, context: DeclarativeContext) => Promise<DeclarativeResult<S> | void>;
+  /**
+   * What must be done before an object may go, beyond the deletion of its children, which needs nobody. It is called
+   * until it succeeds; the object is held by the finalizer meanwhile. May be called again after it has succeeded.
+   */
+  finalizer?: { name: string; cleanup: (object: T, context: DeclarativeContext) => Promise<CleanupResult> };
+  /**
+   * The condition that is `False` after a PermanentError, for example `Ready`, and `True` after a success that doesn't
+   * say otherwise. The kind's status must have conditions. Errors are not shown on the object unless given.
+   */
+  errorCondition?: string;
+}
+
+/** What to give to createController. */
+export type DeclarativeParts<T extends KubernetesObject> = Required<
+  Pick<ControllerOptions<T>, 'reconcile' | 'onPermanentError' | 'refresh'>
+>;
+
+/**
+ * Turns a declarative reconcile into what a controller runs: finalizer, children, pruning, status.
+ *
+ * @example createController({ name: 'echo', for: echoes, owns: [maps], ...declarative({ writer, for: echoes, … }) })
+ */
+export function declarative<T extends KubernetesObject, S extends object = object>(
+  options: DeclarativeOptions<T, S>,
+): DeclarativeParts<T> {
+  const { writer, finalizer, errorCondition, for: cache } = options;
+  const { type } = cache;
+  if (finalizer) checkFinalizerName(finalizer.name);
+  return {
+    async reconcile(object, context) {
+      if (object.metadata.deletionTimestamp) return await cleanUp(options, object, context);
+      const held = finalizer ? await writer.addFinalizer(type, object, finalizer.name, context) : object;
+      return held ? await converge(options, held, context) : undefined;
+    },
+    async onPermanentError(object, { reason, message }, { signal }) {
+      if (!errorCondition) return;
+      const claim: ConditionClaim = { type: errorCondition, status: 'False', reason, message };
+      await writer.writeStatus(type, object, { ...statusOf(object), conditions: [claim] }, { signal });
+    },
+    refresh: (reference, signal) => writer.refresh(type, reference, { signal }),
+  };
+}
+
+async function converge<T extends KubernetesObject, S extends object>(
+  { writer, owns = [], reconcile, errorCondition, for: { type } }: DeclarativeOptions<T, S>,
+  object: T,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const { signal } = context;
+  const declared = new Set<string>();
+  // Conditions that are there already were said by others, or by us some other time.
+  const { conditions: _, ...before } = statusOf(object);
+  const said = (await reconcile(object, declaring(writer, object, context, declared))) ?? {};
+  signal.throwIfAborted();
+  await writer.prune(object, owns, declared, { signal });
+  const status = errorCondition ? withSuccess(said.status ?? before, errorCondition) : said.status;
+  if (status) await writer.writeStatus(type, object, status, { signal });
+  return { requeueAfter: said.requeueAfter };
+}
+
+/** With the condition that says so, unless the reconcile says it in its own way. */
+function withSuccess(status: { conditions?: ConditionClaim[] }, condition: string): object {
+  const { conditions = [] } = status;
+  if (conditionOf(conditions, condition)) return status;
+  return { ...status, conditions: [...conditions, { type: condition, status: 'True', reason: 'Reconciled' }] };
+}
+
+async function cleanUp<T extends KubernetesObject, S extends object>(
+  { writer, finalizer, for: { type } }: DeclarativeOptions<T, S>,
+  object: T,
+  context: ReconcileContext,
+): Promise<ReconcileResult | undefined> {
+  // Children go with their owner; without a finalizer of ours nothing else is ours to do.
+  if (!finalizer || !hasFinalizer(object, finalizer.name)) return undefined;
+  const result = await finalizer.cleanup(object, declaring(writer, object, context, new Set()));
+  context.signal.throwIfAborted();
+  if (result?.requeueAfter !== undefined) return result;
+  await writer.removeFinalizer(type, object, finalizer.name, context);
+  return undefined;
+}
+
+function declaring(
+  writer: Writer,
+  owner: KubernetesObject,
+  context: ReconcileContext,
+  declared: Set<string>,
+): DeclarativeContext {
+  return {
+    ...context,
+    async apply(type, manifest) {
+      const { name = '', namespace = owner.metadata.namespace } = manifest.metadata;
+      // Before it is sent: a child that can't be written now is wanted all the same, and must not be deleted.
+      declared.add(declarationOf(type, keyFor(type.namespaced ? { name, namespace } : { name })));
+      return await writer.apply(type, manifest, { owner, signal: context.signal });
+    },
+  };
+}
+
+function statusOf(object: KubernetesObject): { conditions?: ConditionClaim[] } {
+  return (object as KubernetesObject & { status?: object }).status ?? {};
+}

@@ -1,0 +1,45 @@
+import { isConflict, isNotFound, type KubernetesObject, type ResourceType } from '@kurator/client';
+import type { ObjectCache } from '../cache/object-cache.ts';
+import { keyOf } from '../object-key.ts';
+import { declarationOf, managedByLabel } from './declaration.ts';
+import { controllerReference } from './owner.ts';
+import type { WritingTools } from './writing-tools.ts';
+
+/** Deletes the children that we applied once and that are not declared any more; returns them. */
+export async function prune(
+  tools: WritingTools,
+  owner: KubernetesObject,
+  caches: readonly ObjectCache<KubernetesObject>[],
+  declared: ReadonlySet<string>,
+  signal: AbortSignal | undefined,
+): Promise<KubernetesObject[]> {
+  const { uid } = controllerReference(owner);
+  const pruned: KubernetesObject[] = [];
+  for (const cache of caches) {
+    for (const child of cache.ownedBy(uid)) {
+      const { labels, deletionTimestamp } = child.metadata;
+      const isOurs = labels?.[managedByLabel] === tools.fieldManager;
+      if (!isOurs || deletionTimestamp || declared.has(declarationOf(cache.type, keyOf(child)))) continue;
+      if (await remove(tools, cache.type, child, signal)) pruned.push(child);
+    }
+  }
+  return pruned;
+}
+
+async function remove(
+  { client, counts }: WritingTools,
+  type: ResourceType,
+  child: KubernetesObject,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { uid } = child.metadata;
+  try {
+    await client.delete(type, child.metadata, { signal, ...(uid ? { preconditions: { uid } } : {}) });
+    counts.sent++;
+    return true;
+  } catch (error) {
+    // It is gone, or one of the same name took its place, which is looked at when the cache has it.
+    if (isNotFound(error) || isConflict(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import type { KubernetesObject, Manifest, ResourceType } from '@kurator/client';
+
+/** What every write takes. */
+export interface WriteOptions {
+  signal?: AbortSignal | undefined;
+}
+
+/** How a child is applied. */
+export interface ApplyOptions extends WriteOptions {
+  /**
+   * Whose child it is: it is deleted with its owner, and a change of it has the owner reconciled. A child without a
+   * namespace gets the owner's.
+   */
+  owner?: KubernetesObject;
+  /** Takes over fields that others own, as a controller should; true unless given. Otherwise that is a conflict. */
+  force?: boolean;
+}
+
+/** Makes an object exist and have these fields. */
+export type Apply = <T extends KubernetesObject>(
+  type: ResourceType<T>,
+  manifest: Manifest<T>,
+  options?: ApplyOptions,
+) => Promise<T>;

@@ -1,0 +1,128 @@
+/** The cache against the real API server. */
+import { type Client, ConfigMap } from '@kurator/client';
+import { sharedClient, testNamespace } from '@kurator/testenv';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createCache, type RunnableCache } from '../src/cache/cache.ts';
+
+let client: Client;
+let namespace: string;
+let stop: AbortController;
+
+beforeEach(async () => {
+  client = await sharedClient();
+  namespace = await testNamespace(client, 'cache');
+  stop = new AbortController();
+});
+
+afterEach(async () => {
+  stop.abort();
+  await client.close();
+});
+
+const map = (name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}) => ({
+  metadata: { name, namespace, labels },
+  data,
+});
+
+async function running(options: Parameters<typeof createCache<ConfigMap>>[2] = {}): Promise<RunnableCache<ConfigMap>> {
+  const cache = createCache(client, ConfigMap, { namespace, ...options });
+  void cache.run(stop.signal);
+  await cache.untilSynced(AbortSignal.timeout(10_000));
+  return cache;
+}
+
+const names = (cache: RunnableCache<ConfigMap>) =>
+  cache
+    .list()
+    .map(({ metadata }) => metadata.name)
+    .sort();
+
+describe('a cache', () => {
+  it('has everything that was there, and follows every change', async () => {
+    for (const name of ['a', 'b', 'c']) await client.create(ConfigMap, map(name));
+    const cache = await running();
+    expect(names(cache)).toEqual(['a', 'b', 'c']);
+    await client.delete(ConfigMap, { name: 'b', namespace });
+    await client.create(ConfigMap, map('d'));
+    await client.patch(ConfigMap, { name: 'a', namespace }, { data: { colour: 'blue' } });
+    await vi.waitFor(() => {
+      expect(names(cache)).toEqual(['a', 'c', 'd']);
+      expect(cache.get({ name: 'a', namespace })?.data).toEqual({ colour: 'blue' });
+    });
+  });
+
+  it('reads the same without streaming, page by page', async () => {
+    for (let i = 0; i < 7; i++) await client.create(ConfigMap, map(`m${i}`));
+    const refusing: Client = {
+      ...client,
+      watchLines(type, options) {
+        if (options?.sendInitialEvents)
+          return client.watchLines(type, { ...options, fieldSelector: 'no.such.field=1' });
+        return client.watchLines(type, options);
+      },
+    };
+    const cache = createCache(refusing, ConfigMap, { namespace, pageSize: 2 });
+    void cache.run(stop.signal);
+    await cache.untilSynced(AbortSignal.timeout(10_000));
+    expect(names(cache)).toHaveLength(7);
+    await client.delete(ConfigMap, { name: 'm3', namespace });
+    await vi.waitFor(() => expect(names(cache)).not.toContain('m3'));
+  });
+
+  it('lets nobody damage it', async () => {
+    await client.create(ConfigMap, map('a', { colour: 'blue' }));
+    const cache = await running();
+    const mine = cache.get({ name: 'a', namespace });
+    if (mine?.data) mine.data.colour = 'red';
+    expect(cache.get({ name: 'a', namespace })?.data).toEqual({ colour: 'blue' });
+  });
+
+  it('shows a write of our own at once, and never goes back behind it', async () => {
+    await client.create(ConfigMap, map('a', { n: '0' }));
+    const cache = await running();
+    const seen: string[] = [];
+    cache.listen((change) => seen.push(change.object().data?.n ?? ''));
+    for (let n = 1; n <= 50; n++) {
+      cache.observe(await client.patch(ConfigMap, { name: 'a', namespace }, { data: { n: String(n) } }));
+      expect(cache.get({ name: 'a', namespace })?.data?.n).toBe(String(n));
+    }
+    expect(seen).toEqual(Array.from({ length: 51 }, (_, n) => String(n)));
+  });
+
+  it('finds objects by owner, label and index', async () => {
+    const owner = await client.create(ConfigMap, map('owner'));
+    const { apiVersion, kind, metadata } = owner;
+    const ownerReferences = [{ apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true }];
+    await client.create(ConfigMap, {
+      metadata: { name: 'child', namespace, ownerReferences, labels: { tier: 'web' } },
+      data: { colour: 'blue' },
+    });
+    const cache = await running({ indexes: { colour: ({ data }) => (data?.colour ? [data.colour] : []) } });
+    const nameOf = (objects: ConfigMap[]) => objects.map((object) => object.metadata.name);
+    expect(nameOf(cache.ownedBy(metadata.uid ?? ''))).toEqual(['child']);
+    expect(nameOf(cache.byIndex('colour', 'blue'))).toEqual(['child']);
+    expect(nameOf(cache.list({ labels: { tier: 'web' } }))).toEqual(['child']);
+    await client.patch(ConfigMap, { name: 'child', namespace }, { data: { colour: 'red' } });
+    await vi.waitFor(() => expect(nameOf(cache.byIndex('colour', 'red'))).toEqual(['child']));
+    expect(cache.byIndex('colour', 'blue')).toEqual([]);
+    expect(() => cache.byIndex('size', '1')).toThrow(/no index "size".*/);
+  });
+
+  it('keeps only metadata where that is asked for, and drops managed fields', async () => {
+    await client.create(ConfigMap, map('a', { secret: 'x' }));
+    const whole = await running();
+    expect(whole.get({ name: 'a', namespace })?.metadata.managedFields).toBeUndefined();
+    const meta = await running({ metadataOnly: true });
+    expect(meta.get({ name: 'a', namespace })).toMatchObject({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'a' },
+    });
+    expect(meta.get({ name: 'a', namespace })?.data).toBeUndefined();
+  });
+
+  it('refuses to be read before it is complete', () => {
+    const cache = createCache(client, ConfigMap, { namespace });
+    expect(() => cache.list()).toThrow(/not complete yet/);
+  });
+});

@@ -1,0 +1,214 @@
+/**
+ * A simulated world for elections: one server with one Lease, and machines that reach it over a network that delays,
+ * drops and reorders, whose clocks differ and run unevenly, and that freeze or sleep at any time.
+ */
+import { ClientError, type ClientErrorCode, type Lease, type RequestOptions } from '@kurator/client';
+import type { Clock, ClockTimer } from '../../src/clock.ts';
+import type { LeaseRecord, LeaseStore, StoredLease } from '../../src/leadership/internal/lease-store.ts';
+import { ManualClock } from './manual-clock.ts';
+
+export interface NetworkWeather {
+  /** Milliseconds that a message takes at most. */
+  readonly slowest: number;
+  /** Of so many messages one is lost; 0: none. */
+  readonly lossOneIn: number;
+}
+
+/** The server: executes one request at a time, in the order of their arrival. */
+export class LeaseServer {
+  readonly clock = new ManualClock();
+  weather: NetworkWeather = { slowest: 20, lossOneIn: 0 };
+  readonly #random: () => number;
+  readonly #watchers = new Set<(record: LeaseRecord | undefined) => void>();
+  #version = 0;
+  #stored: StoredLease | undefined;
+
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  get record(): LeaseRecord | undefined {
+    return this.#stored?.record;
+  }
+
+  read(): StoredLease | undefined {
+    return this.#stored;
+  }
+
+  create(record: LeaseRecord): StoredLease {
+    if (this.#stored) throw failure('KUR_CLIENT_ALREADY_EXISTS');
+    return this.#store(record);
+  }
+
+  replace(before: StoredLease, record: LeaseRecord): StoredLease {
+    if (!this.#stored) throw failure('KUR_CLIENT_NOT_FOUND');
+    const versions = [before, this.#stored].map(({ lease }) => lease.metadata.resourceVersion);
+    if (versions[0] !== versions[1]) throw failure('KUR_CLIENT_CONFLICT');
+    return this.#store(record);
+  }
+
+  delete(): void {
+    this.#stored = undefined;
+  }
+
+  watch(watcher: (record: LeaseRecord | undefined) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  /** Runs `arrive` once a message has come through; never, when it is lost. */
+  send(arrive: () => void): void {
+    const { slowest, lossOneIn } = this.weather;
+    if (lossOneIn > 0 && this.#random() * lossOneIn < 1) return;
+    this.clock.setTimeout(arrive, this.#random() * slowest);
+  }
+
+  #store(record: LeaseRecord): StoredLease {
+    const resourceVersion = String(++this.#version);
+    const lease: Lease = { apiVersion: '', kind: '', metadata: { name: 'lease', resourceVersion }, spec: record };
+    this.#stored = { record, lease };
+    for (const watcher of this.#watchers) watcher(record);
+    return this.#stored;
+  }
+}
+
+/** A computer with one process on it. What falls due while it is frozen happens when it thaws. */
+export class Machine implements Clock {
+  readonly #world: ManualClock;
+  readonly #rate: number;
+  #dateOffset: number;
+  #sleptFor = 0;
+  #stoppedAt: number | undefined;
+  #asleep = false;
+  #backlog: (() => void)[] = [];
+
+  /** @param rate How fast its clock runs; 1 is right. */
+  constructor(world: ManualClock, rate: number, dateOffset: number) {
+    this.#world = world;
+    this.#rate = rate;
+    this.#dateOffset = dateOffset;
+  }
+
+  now(): number {
+    const asleep = this.#asleep ? this.#world.now() - (this.#stoppedAt ?? 0) : 0;
+    return (this.#world.now() - this.#sleptFor - asleep) * this.#rate;
+  }
+
+  date(): number {
+    return this.#world.date() * this.#rate + this.#dateOffset;
+  }
+
+  setTimeout(callback: () => void, milliseconds: number): ClockTimer {
+    const timer = { cancelled: false };
+    this.#world.setTimeout(
+      () =>
+        this.run(() => {
+          if (!timer.cancelled) callback();
+        }),
+      milliseconds / this.#rate,
+    );
+    return timer;
+  }
+
+  clearTimeout(timer: ClockTimer): void {
+    if (timer) (timer as { cancelled: boolean }).cancelled = true;
+  }
+
+  /** Now, or when it thaws. */
+  run(task: () => void): void {
+    if (this.#stoppedAt === undefined) task();
+    else this.#backlog.push(task);
+  }
+
+  /** SIGSTOP: its clocks go on. */
+  freeze(): void {
+    this.#stoppedAt ??= this.#world.now();
+  }
+
+  /** The lid is closed: the monotonic clock stands still, the wall clock goes on. */
+  sleep(): void {
+    if (this.#stoppedAt !== undefined) return;
+    this.freeze();
+    this.#asleep = true;
+  }
+
+  thaw(): void {
+    if (this.#stoppedAt === undefined) return;
+    if (this.#asleep) this.#sleptFor += this.#world.now() - this.#stoppedAt;
+    this.#asleep = false;
+    this.#stoppedAt = undefined;
+    const backlog = this.#backlog;
+    this.#backlog = [];
+    for (const task of backlog) task();
+  }
+
+  setDateBy(milliseconds: number): void {
+    this.#dateOffset += milliseconds;
+  }
+}
+
+/** How a machine reaches the server. A request that was given up on may still arrive, and be executed. */
+export function storeOn(machine: Machine, server: LeaseServer): LeaseStore {
+  const exchange = <T>(execute: () => T, { timeout = 30_000, signal }: RequestOptions) =>
+    new Promise<T>((resolve, reject) => {
+      machine.setTimeout(() => reject(failure('KUR_CLIENT_TIMEOUT')), timeout);
+      signal?.addEventListener('abort', () => reject(signal.reason));
+      machine.run(() =>
+        server.send(() => {
+          const answer = outcome(execute);
+          server.send(() => machine.run(() => ('error' in answer ? reject(answer.error) : resolve(answer.value))));
+        }),
+      );
+    });
+  return {
+    read: (options) => exchange(() => server.read(), options),
+    create: (record, options) => exchange(() => server.create(record), options),
+    replace: (before, record, options) => exchange(() => server.replace(before, record), options),
+    async *changes(signal) {
+      const arrived: (LeaseRecord | undefined)[] = [];
+      let notify = () => {};
+      const stop = server.watch((record) =>
+        server.send(() =>
+          machine.run(() => {
+            arrived.push(record);
+            notify();
+          }),
+        ),
+      );
+      signal.addEventListener('abort', () => notify());
+      try {
+        while (!signal.aborted) {
+          while (arrived.length > 0) yield arrived.shift();
+          await new Promise<void>((resolve) => {
+            notify = resolve;
+          });
+        }
+      } finally {
+        stop();
+      }
+    },
+  };
+}
+
+function outcome<T>(execute: () => T): { value: T } | { error: unknown } {
+  try {
+    return { value: execute() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+function failure(code: ClientErrorCode): ClientError {
+  return new ClientError(code, `simulated: ${code}`);
+}
+
+/** Random numbers that are the same for the same seed. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
