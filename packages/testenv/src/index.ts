@@ -20,6 +20,7 @@ export * from './faults/index.ts';
 export * from './images/index.ts';
 export { type CheckResult, type CheckState, isAble, type Purpose, purposes } from './preflight/check.ts';
 export { doctor } from './preflight/doctor.ts';
+export { type NodePrerequisites, type PrepareOptions, prepareNodes } from './preflight/prepare-nodes.ts';
 export { catchingProxy, withoutProxyForClusters } from './preflight/proxy.ts';
 export { type Reporter, silent } from './reporter.ts';
 export { sharedClient, startSharedControlPlane, testNamespace } from './shared-control-plane.ts';

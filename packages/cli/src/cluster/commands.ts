@@ -71,10 +71,12 @@ function declareFetch(cluster: Command, session: Session): void {
     .command('fetch')
     .description('get the programs of Kubernetes now, so that a later `up` is quick or works offline')
     .argument('[versions...]', 'Kubernetes, as 1.36 or 1.36.3 (default: the one that `up` takes)')
+    .option('--nodes', 'also the Debian packages that nodes need; as root')
+    .option('--no-install', 'refuse to install missing Debian packages, and print the command')
     .option('--binaries <folder>', 'only check that this folder has them')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./fetch.ts')).fetch))
-    .addHelpText('after', '\nExamples:\n  kurator cluster fetch 1.36 1.35\n');
+    .addHelpText('after', '\nExamples:\n  kurator cluster fetch 1.36 1.35\n  kurator cluster fetch --nodes\n');
 }
 
 function declareDown(cluster: Command, session: Session): void {

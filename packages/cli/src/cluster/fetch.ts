@@ -1,9 +1,11 @@
 /** `kurator cluster fetch` */
-import { defaultVersion, type Program, parseVersion, resolveBinaries } from '@kurator/testenv';
+import { defaultVersion, type Program, parseVersion, prepareNodes, resolveBinaries } from '@kurator/testenv';
 import type { Action } from '../action.ts';
 
 /** As commander gives them. */
 interface FetchOptions {
+  nodes?: boolean;
+  install: boolean;
   binaries?: string;
   verbose?: boolean;
 }
@@ -21,6 +23,10 @@ export const fetch: Action<FetchOptions, [versions: string[]]> = async (
 ) => {
   const wanted = (versions.length > 0 ? versions : [defaultVersion]).map(parseVersion);
   const folder = options.binaries ? { folder: options.binaries } : {};
+  if (options.nodes) {
+    await prepareNodes({ install: options.install, reporter, signal });
+    print('What nodes need of this machine: there');
+  }
   for (const version of wanted) {
     const found = await resolveBinaries({ version, programs, ...folder, reporter, signal });
     print(`Kubernetes ${found.version}: ${found.source}`);

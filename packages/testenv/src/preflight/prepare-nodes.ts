@@ -10,12 +10,14 @@ import { installPackages } from './packages.ts';
 import { catchingProxy, clusterRange } from './proxy.ts';
 import { findTools, missingPackages, missingTools, type ToolFacts } from './tools.ts';
 
+/** Where the machine's own parts of a node are. */
 export interface NodePrerequisites {
   readonly programs: Readonly<Record<'containerd' | 'ctr', string>>;
   /** The folder of the CNI plugins. */
   readonly cniPlugins: string;
 }
 
+/** How nodes are prepared. */
 export interface PrepareOptions {
   /** False: refuse, and print the command, instead of installing packages. */
   install: boolean;
@@ -23,6 +25,7 @@ export interface PrepareOptions {
   signal?: AbortSignal;
 }
 
+/** Checks that this machine can run nodes, and installs the Debian packages that are missing. */
 export async function prepareNodes(options: PrepareOptions): Promise<NodePrerequisites> {
   const { reporter, signal } = options;
   const host = await gatherHostFacts();
