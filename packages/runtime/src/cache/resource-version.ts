@@ -1,10 +1,6 @@
-/**
- * Whether one version of an object is known to be older than another. Kubernetes promises since 1.35 that versions are
- * decimal numbers that can be compared; for anything else the answer is no, and the later arrival counts.
- */
-export function isOlder(version: string | undefined, than: string | undefined): boolean {
-  if (!version || !than || !decimal.test(version) || !decimal.test(than)) return false;
-  return version.length === than.length ? version < than : version.length < than.length;
-}
+import { compareResourceVersions } from '@kurator/client';
 
-const decimal = /^[1-9]\d*$/;
+/** Whether one version of an object is known to be older than another; where that can't be said, the later arrival counts. */
+export function isOlder(version: string | undefined, than: string | undefined): boolean {
+  return version !== undefined && than !== undefined && (compareResourceVersions(version, than) ?? 0) < 0;
+}

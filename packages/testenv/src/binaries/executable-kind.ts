@@ -1,16 +1,8 @@
 /** Says what kind of file somebody took for a program, from its first bytes: the usual reason why one does not run. */
 import { open } from 'node:fs/promises';
+import { elfMachines } from '../internal/elf-machines.ts';
 import { type Platform, platformOf } from './platform.ts';
 
-const elfMachines: Readonly<Record<number, string>> = {
-  3: '386',
-  40: 'arm',
-  62: 'amd64',
-  183: 'arm64',
-  21: 'ppc64le',
-  22: 's390x',
-  243: 'riscv64',
-};
 const machMachines: Readonly<Record<number, string>> = { 16777223: 'amd64', 16777228: 'arm64' };
 
 /** `it is a program for linux/arm64` or `it is a web page`; undefined for a file that looks right for the platform. */

@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { TestenvError } from '../../error.ts';
 import { createFaultInjector, type FaultInjector } from '../../faults/injection/injector.ts';
+import { errorMessage } from './error-message.ts';
 import type { RunningCluster } from './running-cluster.ts';
 import { clusterStatus } from './status.ts';
 
@@ -47,7 +48,9 @@ export async function serveControl(cluster: RunningCluster, socket: string): Pro
     answer(cluster, faults, request).then(
       (result) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result)),
       (error: unknown) =>
-        response.writeHead(error instanceof TestenvError ? 400 : 500).end(JSON.stringify(describe(error))),
+        response
+          .writeHead(error instanceof TestenvError ? 400 : 500)
+          .end(JSON.stringify(errorMessage(error, 'KUR_TESTENV_CONTROL'))),
     );
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socket, resolve));
@@ -89,11 +92,4 @@ function textField(body: unknown, field: string): string {
   const value = (body as Record<string, unknown> | undefined)?.[field];
   if (typeof value === 'string') return value;
   throw new TestenvError('KUR_TESTENV_CONTROL', `the request needs a text field "${field}"`);
-}
-
-function describe(error: unknown): { code: string; message: string; remedy?: string } {
-  if (error instanceof TestenvError) {
-    return { code: error.code, message: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };
-  }
-  return { code: 'KUR_TESTENV_CONTROL', message: error instanceof Error ? error.message : String(error) };
 }

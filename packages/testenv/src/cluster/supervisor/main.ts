@@ -5,11 +5,11 @@
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
-import { TestenvError } from '../../error.ts';
 import { ownerToken } from '../../internal/owner.ts';
 import type { Reporter } from '../../reporter.ts';
 import { clusterFiles, readConfig } from '../cluster-config.ts';
 import { serveControl } from './control-server.ts';
+import { errorMessage } from './error-message.ts';
 import { detachWord, type SupervisorMessage } from './messages.ts';
 import { startReaper } from './reaper.ts';
 import { startCluster } from './running-cluster.ts';
@@ -78,21 +78,9 @@ try {
   if (!ending) {
     log('could not start:', error);
     await undo.all();
-    tell(failure(error));
+    tell({ type: 'failed', ...errorMessage(error, 'KUR_TESTENV_START') });
     // What was still being started is ended with this process, and swept by the reaper.
     process.exitCode = 1;
     process.stdout.end(() => process.exit());
   }
-}
-
-function failure(error: unknown): SupervisorMessage {
-  if (error instanceof TestenvError) {
-    return {
-      type: 'failed',
-      code: error.code,
-      message: error.message,
-      ...(error.remedy ? { remedy: error.remedy } : {}),
-    };
-  }
-  return { type: 'failed', code: 'KUR_TESTENV_START', message: error instanceof Error ? error.message : String(error) };
 }

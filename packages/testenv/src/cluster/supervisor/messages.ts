@@ -1,3 +1,5 @@
+import type { ErrorMessage } from './error-message.ts';
+
 /**
  * What a supervisor tells the process that started it, one JSON object a line on standard output, until it
  * says `ready` or `failed`. On its standard input it expects `detach` from an owner that will not wait for
@@ -8,6 +10,6 @@ export type SupervisorMessage =
   | { type: 'verbose'; message: string }
   | { type: 'progress'; task: string; fraction?: number; detail?: string }
   | { type: 'ready' }
-  | { type: 'failed'; code: string; message: string; remedy?: string };
+  | ({ type: 'failed' } & ErrorMessage);
 
 export const detachWord = 'detach';

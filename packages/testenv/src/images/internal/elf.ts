@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { elfMachines } from '../../internal/elf-machines.ts';
 
 /** What the header of a Linux program says. */
 export interface Elf {
@@ -10,15 +11,6 @@ export interface Elf {
   interpreter: string | undefined;
 }
 
-const MACHINES: Record<number, string> = {
-  3: '386',
-  40: 'arm',
-  62: 'amd64',
-  183: 'arm64',
-  21: 'ppc64le',
-  22: 's390x',
-  243: 'riscv64',
-};
 const EXECUTABLE = 2;
 const SHARED = 3;
 const PT_INTERP = 3;
@@ -34,7 +26,7 @@ export async function readElf(path: string): Promise<Elf | undefined> {
     const numbers = numberReader(head[4] === 2, head[5] === 2);
     const type = numbers.half(head, 16);
     return {
-      architecture: MACHINES[numbers.half(head, 18)] ?? `machine ${numbers.half(head, 18)}`,
+      architecture: elfMachines[numbers.half(head, 18)] ?? `machine ${numbers.half(head, 18)}`,
       isProgram: type === EXECUTABLE || type === SHARED,
       interpreter: await readInterpreter(handle, head, numbers),
     };
