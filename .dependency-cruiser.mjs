@@ -14,7 +14,7 @@
  */
 const mayImport = {
   'packages/client': [],
-  'packages/schema': [],
+  'packages/schema': ['packages/client'],
   'packages/runtime': ['packages/client', 'packages/schema'],
   'packages/sdk': ['packages/client', 'packages/schema', 'packages/runtime'],
   'packages/testenv': ['packages/client'],

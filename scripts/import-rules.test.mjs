@@ -66,6 +66,7 @@ describe('import rules', () => {
   it.each([
     ['packages/runtime/src/a.ts', '@kurator/client'],
     ['packages/runtime/src/a.ts', '@kurator/schema'],
+    ['packages/schema/src/a.ts', '@kurator/client'],
     ['packages/sdk/src/a.ts', '@kurator/runtime'],
     ['packages/testenv/src/a.ts', '@kurator/client'],
     ['packages/cli/src/a.ts', '@kurator/testenv'],
@@ -83,7 +84,7 @@ describe('import rules', () => {
 
   it.each([
     ['packages/client/src/a.ts', '@kurator/runtime', 'client-imports-one-way'],
-    ['packages/schema/src/a.ts', '@kurator/client', 'schema-imports-one-way'],
+    ['packages/schema/src/a.ts', '@kurator/runtime', 'schema-imports-one-way'],
     ['packages/runtime/src/a.ts', '@kurator/sdk', 'runtime-imports-one-way'],
     ['packages/sdk/src/a.ts', '@kurator/testenv', 'sdk-imports-one-way'],
     ['packages/testenv/src/a.ts', '@kurator/runtime', 'testenv-imports-one-way'],
