@@ -296,8 +296,12 @@ describe('watching', () => {
     const { metadata } = await client.list(ConfigMap, selection);
     const events: WatchEvent<ConfigMap>[] = [];
     const watching = (async () => {
-      const options = { ...selection, resourceVersion: metadata.resourceVersion ?? '', timeoutSeconds: 3 };
-      for await (const event of client.watch(ConfigMap, options)) events.push(event);
+      // The server sends a bookmark some two seconds before it ends a watch, if it finds the time: it must have some.
+      const options = { ...selection, resourceVersion: metadata.resourceVersion ?? '', timeoutSeconds: 10 };
+      for await (const event of client.watch(ConfigMap, options)) {
+        events.push(event);
+        if (event.type === 'BOOKMARK') return;
+      }
     })();
     const ref = { name: 'watched', namespace };
     await client.create(ConfigMap, { metadata: { ...ref, labels: { of: 'watch' } } });

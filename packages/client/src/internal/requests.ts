@@ -216,10 +216,18 @@ function writeQuery({ dryRun, fieldManager, fieldValidation = 'Strict' }: WriteO
 }
 
 function withQuery(path: string, query: Query): string {
-  const given = Object.entries(query)
-    .flatMap(([name, value]) => (Array.isArray(value) ? value.map((item) => [name, item]) : [[name, value]]))
-    .filter(([, value]) => value !== undefined && value !== '');
-  if (given.length === 0) return path;
-  const joint = path.includes('?') ? '&' : '?';
-  return path + joint + given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');
+  let text = path;
+  let joint = path.includes('?') ? '&' : '?';
+  const add = (name: string, value: string | number | boolean) => {
+    if (value === '') return;
+    text += `${joint}${name}=${encodeURIComponent(value)}`;
+    joint = '&';
+  };
+  for (const name in query) {
+    const value = query[name];
+    if (value === undefined) continue;
+    if (typeof value === 'object') for (const item of value) add(name, item);
+    else add(name, value);
+  }
+  return text;
 }

@@ -66,7 +66,7 @@ const refusedConnections = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
+  'CONNECT_TIMEOUT',
 ]);
 
 function wasNeverSent(error: ClientError): boolean {

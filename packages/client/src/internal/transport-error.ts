@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { ClientError, type ClientErrorCode } from '../error.ts';
-import { errors } from './connection/undici.ts';
 import type { Deadline } from './deadline.ts';
+import { StreamWentQuiet } from './engine.ts';
 
 /** Circumstances of a failed exchange. */
 export interface Circumstances {
@@ -17,15 +17,15 @@ export async function transportError(error: unknown, { server, doing, deadline }
   if (deadline.expired()) {
     return failed('KUR_CLIENT_TIMEOUT', `${doing}: ${server} did not finish within ${deadline.length / 1000} s`, error);
   }
-  if (deadline.signal.aborted) return deadline.signal.reason;
+  if (deadline.over) return deadline.reason;
   if (error instanceof ClientError) return within(doing, error);
-  if (error instanceof errors.BodyTimeoutError) {
+  if (error instanceof StreamWentQuiet) {
     return failed('KUR_CLIENT_TIMEOUT', `${doing}: the stream from ${server} went quiet`, error);
   }
-  if (error instanceof errors.ClientDestroyedError || error instanceof errors.ClientClosedError) {
-    return failed('KUR_CLIENT_INVALID_REQUEST', `${doing}: the client is closed`, error);
-  }
   const code = errorCode(error);
+  if (closedCodes.has(code)) return failed('KUR_CLIENT_INVALID_REQUEST', `${doing}: the client is closed`, error);
+  // What can't be put on the wire was never the server's fault.
+  if (error instanceof TypeError) return failed('KUR_CLIENT_INVALID_REQUEST', `${doing}: ${error.message}`, error);
   if (isTls(code)) {
     const why = `${messageOf(error)}${await tlsRemedy(code, server)}`;
     return failed('KUR_CLIENT_TLS', `${doing}: no trusted TLS connection to ${server}: ${why}`, error);
@@ -44,6 +44,9 @@ function within(doing: string, error: ClientError): ClientError {
   });
 }
 
+// Ours, and undici's for the same.
+const closedCodes = new Set(['CLIENT_CLOSED', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
+
 const reasonByCode: Record<string, string> = {
   ECONNREFUSED:
     'nothing listens there (ECONNREFUSED): is the cluster running, and is this the address in the right kubeconfig?',
@@ -52,7 +55,8 @@ const reasonByCode: Record<string, string> = {
   EAI_AGAIN: 'the host name could not be looked up (EAI_AGAIN): does DNS work?',
   EHOSTUNREACH: 'there is no way to that host (EHOSTUNREACH): is a VPN or a route missing?',
   ENETUNREACH: 'there is no way to that network (ENETUNREACH): is a VPN or a route missing?',
-  UND_ERR_CONNECT_TIMEOUT: 'it did not accept a connection in time: is a firewall in between?',
+  CONNECT_TIMEOUT: 'it did not accept a connection in time: is a firewall in between?',
+  CONNECTION_LOST: 'the connection was closed before the answer was complete',
   UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
 };
 

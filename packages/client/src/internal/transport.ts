@@ -3,13 +3,14 @@ import type { WebSocket } from 'ws';
 import type { ClientConfig } from '../config.ts';
 import { ClientError } from '../error.ts';
 import type { ClientOptions } from '../options.ts';
-import { connectTo, createConnector } from './connection/connector.ts';
-import { keepPools, type Pools } from './connection/pools.ts';
-import { sendRequest } from './connection/undici.ts';
+import { announce } from './announcements.ts';
+import { createConnector } from './connection/connector.ts';
 import { openWebSocket } from './connection/web-socket.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import type { Identity } from './credentials/identity.ts';
 import type { Deadline } from './deadline.ts';
+import type { Engine, WireRequest } from './engine.ts';
+import { keepEngines } from './engine-keeper.ts';
 import type { HttpAnswer, HttpRequest, HttpStream } from './http.ts';
 import { transportError } from './transport-error.ts';
 
@@ -26,52 +27,54 @@ export interface Transport {
 
 export function createTransport(config: ClientConfig, { http = 1 }: ClientOptions = {}): Transport {
   const url = serverUrl(config.server);
+  const { origin } = url;
   const prefix = url.pathname.replace(/\/+$/, '');
   const credentials = createCredentials(config);
-  const keeper = keepPools(config, { origin: url.origin, http });
+  const engines = keepEngines(config, url, http);
   const open = new Set<WebSocket>();
   let closed = false;
 
-  const dispatch = async (
-    identity: Identity,
-    kind: keyof Pools,
+  const explain = async (error: unknown, { doing }: HttpRequest, deadline: Deadline) =>
+    await transportError(error, { server: origin, doing, deadline });
+
+  /** Sends it by `go`; once more if the server doesn't know us and we can find out who we are now. */
+  const send = async <A extends HttpAnswer | HttpStream>(
     request: HttpRequest,
     deadline: Deadline,
-    idle: number,
-  ) =>
-    await sendRequest(keeper.pools(identity.tls)[kind], {
-      method: request.method,
-      path: prefix + request.path,
-      headers: { ...headersOf(request), ...identity.headers },
-      body: request.body ?? null,
-      signal: deadline.signal,
-      // The deadline's signal does this, for all of the exchange.
-      headersTimeout: 0,
-      bodyTimeout: idle,
-    });
-
-  const send = async (kind: keyof Pools, request: HttpRequest, deadline: Deadline, idle: number) => {
+    go: (engine: Engine, wire: WireRequest) => Promise<A>,
+  ): Promise<A> => {
     if (closed) throw clientClosed(request);
+    const identity = credentials.current() ?? (await deadline.race(credentials.load()));
+    const answer = await attempt(request, identity, go);
+    if (answer.status !== 401) return answer;
+    const renewed = credentials.refused(identity) ? await deadline.race(credentials.load()) : identity;
+    if (renewed === identity) return withoutExpiredCertificate(answer, identity);
+    if ('body' in answer) await answer.body[Symbol.asyncIterator]().return?.();
+    return await attempt(request, renewed, go);
+  };
+  const attempt = async <A extends HttpAnswer | HttpStream>(
+    request: HttpRequest,
+    identity: Identity,
+    go: (engine: Engine, wire: WireRequest) => Promise<A>,
+  ): Promise<A> => {
+    const { method, body } = request;
+    const path = prefix + request.path;
+    const ended = announce({ origin, method, path });
     try {
-      const identity = credentials.current() ?? (await deadline.race(credentials.load()));
-      const answer = await dispatch(identity, kind, request, deadline, idle);
-      if (answer.statusCode !== 401) return answer;
-      const renewed = credentials.refused(identity) ? await deadline.race(credentials.load()) : identity;
-      if (renewed === identity) return withoutExpiredCertificate(answer, identity);
-      await answer.body.dump();
-      return await dispatch(renewed, kind, request, deadline, idle);
+      const headers = { ...headersOf(request), ...identity.headers };
+      const answer = await go(engines.engine(identity.tls), { method, path, headers, body });
+      ended(answer.status);
+      return answer;
     } catch (error) {
-      throw await explain(error, request, deadline);
+      ended(undefined);
+      throw error;
     }
   };
-  const explain = async (error: unknown, { doing }: HttpRequest, deadline: Deadline) =>
-    await transportError(error, { server: url.origin, doing, deadline });
 
   return {
     async request(request, deadline) {
-      const { statusCode, headers, body } = await send('requests', request, deadline, 0);
       try {
-        return { status: statusCode, headers, text: await body.text() };
+        return await send(request, deadline, (engine, wire) => engine.exchange(wire, deadline));
       } catch (error) {
         throw await explain(error, request, deadline);
       }
@@ -79,12 +82,13 @@ export function createTransport(config: ClientConfig, { http = 1 }: ClientOption
 
     async stream(request, deadline, idleTimeout) {
       try {
-        const { statusCode, headers, body } = await send('streams', request, deadline, idleTimeout);
+        const go = (engine: Engine, wire: WireRequest) => engine.open(wire, deadline, idleTimeout);
+        const { status, headers, body } = await send(request, deadline, go);
         const explained = (error: unknown) => explain(error, request, deadline);
-        return { status: statusCode, headers, body: guarded(body, deadline, explained) };
+        return { status, headers, body: guarded(body, deadline, explained) };
       } catch (error) {
         deadline.end();
-        throw error;
+        throw await explain(error, request, deadline);
       }
     },
 
@@ -92,7 +96,7 @@ export function createTransport(config: ClientConfig, { http = 1 }: ClientOption
       if (closed) throw clientClosed(request);
       try {
         const identity = credentials.current() ?? (await deadline.race(credentials.load()));
-        const socket = await deadline.race(connectTo(createConnector(config, identity.tls), url));
+        const socket = await deadline.race(createConnector(config, url, identity.tls)());
         const { signal } = deadline;
         const target = new URL(prefix + request.path, url);
         const opened = await openWebSocket({ url: target, socket, headers: identity.headers, protocols, signal });
@@ -109,7 +113,7 @@ export function createTransport(config: ClientConfig, { http = 1 }: ClientOption
     async close() {
       closed = true;
       for (const webSocket of open) webSocket.terminate();
-      await keeper.destroy();
+      engines.destroy();
     },
   };
 }

@@ -1,19 +1,19 @@
 /**
  * What goes to and fro between this process and its API server: counted for `rest_client_requests_total`, and looked
- * at by readiness. Undici announces every request by itself, so no request pays for a wrapper.
+ * at by readiness. The client announces every request by itself, so no request pays for a wrapper.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type Clock, systemClock } from '../clock.ts';
 import type { MetricFamily, Sample } from './metric-family.ts';
 
-/** As undici documents them. */
+/** As @kurator/client documents it. */
 interface Announced {
-  readonly request: { readonly origin?: string | URL; readonly method?: string };
-  readonly response?: { readonly statusCode: number };
+  readonly request: { readonly origin: string; readonly method: string };
+  /** Undefined if no answer came. */
+  readonly status: number | undefined;
 }
 
-const ANSWERED = 'undici:request:headers';
-const FAILED = 'undici:request:error';
+const ANSWERED = 'kurator:client:answer';
 /** What client-go writes where there was no answer. */
 const NO_ANSWER = '<error>';
 
@@ -22,7 +22,6 @@ export class ApiTraffic {
   readonly #origin: string;
   readonly #host: string;
   readonly #counts = new Map<string, number>();
-  readonly #answered = new WeakSet<object>();
   /** Clock.now() of the last answer of a server that works; undefined again once it doesn't know us any more. */
   lastAnswerAt: number | undefined;
 
@@ -36,12 +35,10 @@ export class ApiTraffic {
 
   start(): void {
     subscribe(ANSWERED, this.#onAnswer);
-    subscribe(FAILED, this.#onFailure);
   }
 
   stop(): void {
     unsubscribe(ANSWERED, this.#onAnswer);
-    unsubscribe(FAILED, this.#onFailure);
   }
 
   get family(): MetricFamily {
@@ -61,20 +58,14 @@ export class ApiTraffic {
   }
 
   readonly #onAnswer = (message: unknown): void => {
-    const { request, response } = message as Announced;
-    if (String(request.origin) !== this.#origin || !response) return;
-    this.#answered.add(request);
-    this.#add(request.method, response.statusCode);
-    if (response.statusCode === 401) this.lastAnswerAt = undefined;
-    else if (response.statusCode < 500) this.lastAnswerAt = this.#clock.now();
+    const { request, status } = message as Announced;
+    if (request.origin !== this.#origin) return;
+    this.#add(request.method, status ?? NO_ANSWER);
+    if (status === 401) this.lastAnswerAt = undefined;
+    else if (status !== undefined && status < 500) this.lastAnswerAt = this.#clock.now();
   };
 
-  readonly #onFailure = (message: unknown): void => {
-    const { request } = message as Announced;
-    if (String(request.origin) === this.#origin && !this.#answered.has(request)) this.#add(request.method, NO_ANSWER);
-  };
-
-  #add(method: string | undefined, code: number | string): void {
+  #add(method: string, code: number | string): void {
     const key = `${method} ${code}`;
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
   }

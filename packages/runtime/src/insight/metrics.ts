@@ -28,6 +28,8 @@ export interface MetricSources {
 /** What Prometheus is told, under controller-runtime's names. */
 export interface Metrics {
   readonly controllers: ControllerMetrics;
+  /** Shows the figures of another part of the process as well. */
+  add(families: readonly MetricFamily[]): void;
   /** Prom-client's registry with all of it, and figures of the process; add your own to it. Loaded when first asked for. */
   registry(): Promise<Registry>;
   /** All figures in Prometheus' text format. */
@@ -40,14 +42,17 @@ const EVENT_LOOP_PRECISION = 100;
 /** Makes the process's metrics; the library behind them is loaded with the first scrape. */
 export function createMetrics(sources: MetricSources = {}, clock: Clock = systemClock): Metrics {
   const controllers = controllerMetrics(clock);
+  const added: MetricFamily[] = [];
   let loading: Promise<Registry> | undefined;
+  let loaded: Registry | undefined;
   const load = async () => {
     const { Registry, collectDefaultMetrics } = (await import('prom-client')).default;
     const registry = new Registry();
-    for (const family of [...controllers.families, ...sourceFamilies(sources)]) {
+    for (const family of [...controllers.families, ...sourceFamilies(sources), ...added]) {
       registry.registerMetric(asPromMetric(family));
     }
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION });
+    loaded = registry;
     return registry;
   };
   const registry = () => {
@@ -56,10 +61,15 @@ export function createMetrics(sources: MetricSources = {}, clock: Clock = system
   };
   return {
     controllers,
+    add(families) {
+      added.push(...families);
+      // Once it is loaded the registry must be told too; one that is just loading has them from the list.
+      if (loaded) for (const family of families) loaded.registerMetric(asPromMetric(family));
+    },
     registry,
     async text() {
-      const loaded = await registry();
-      return { contentType: loaded.contentType, body: await loaded.metrics() };
+      const all = await registry();
+      return { contentType: all.contentType, body: await all.metrics() };
     },
   };
 }

@@ -1,41 +1,75 @@
-import type { Socket } from 'node:net';
-import type { buildConnector as Build } from 'undici';
+/** Makes connections to the API server: directly or through a proxy, with TLS where it is https. */
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ClientConfig } from '../../config.ts';
 import type { TlsMaterial } from '../credentials/identity.ts';
 import { openTunnel } from './tunnel.ts';
-import { buildConnector } from './undici.ts';
+
+/** Makes one connection, ready to be used. */
+export type Connector = () => Promise<Socket>;
 
 const CONNECT_TIMEOUT = 10_000;
+const KEEP_ALIVE = 30_000;
 
-/** Makes connections to the API server, as undici wants them: directly or through a proxy, with TLS where it is https. */
-export function createConnector(config: ClientConfig, tls: TlsMaterial, http2 = false): Build.connector {
-  const direct = buildConnector({
-    timeout: CONNECT_TIMEOUT,
-    keepAlive: true,
-    allowH2: http2,
-    ...(http2 ? { preferH2: true } : {}),
-    ...tls,
-    ...(config.tlsServerName === undefined ? {} : { servername: config.tlsServerName }),
-    ...(config.insecureSkipTlsVerify ? { rejectUnauthorized: false } : {}),
-  });
+/** The server did not take the connection, or not finish the handshake, in time. */
+export class ConnectTimeout extends Error {
+  override readonly name = 'ConnectTimeout';
+  readonly code = 'CONNECT_TIMEOUT';
+}
+
+export function createConnector(config: ClientConfig, url: URL, tls: TlsMaterial, http2 = false): Connector {
+  const secure = url.protocol === 'https:';
+  const target = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (secure ? 443 : 80)) };
   const { proxyUrl } = config;
-  if (proxyUrl === undefined) return direct;
-  return (options, callback) => {
-    const secure = options.protocol === 'https:';
-    const target = { host: options.hostname, port: Number(options.port || (secure ? 443 : 80)) };
-    openTunnel(proxyUrl, target, CONNECT_TIMEOUT).then(
-      (socket) => (secure ? direct({ ...options, httpSocket: socket }, callback) : callback(null, socket)),
-      (error: Error) => callback(error, null),
-    );
+  // A resumed session saves the server a signature for each further connection.
+  let session: Buffer | undefined;
+  return async () => {
+    const tunnel = proxyUrl === undefined ? undefined : await openTunnel(proxyUrl, target, CONNECT_TIMEOUT);
+    if (!secure) return await established(tunnel ?? connect(target), 'connect', tunnel !== undefined);
+    const socket = connectTls({
+      ...(tunnel ? { socket: tunnel } : target),
+      ...tls,
+      ...(session ? { session } : {}),
+      servername: config.tlsServerName ?? serverName(target.host),
+      rejectUnauthorized: !config.insecureSkipTlsVerify,
+      ALPNProtocols: http2 ? ['h2'] : ['http/1.1'],
+    });
+    socket.on('session', (ticket: Buffer) => {
+      session = ticket;
+    });
+    try {
+      return await established(socket, 'secureConnect', false);
+    } catch (error) {
+      session = undefined;
+      throw error;
+    }
   };
 }
 
-/** One connection for a use of its own, such as a WebSocket. */
-export async function connectTo(connector: Build.connector, url: URL): Promise<Socket> {
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
-  const { hostname, host, protocol, port } = url;
-  connector({ hostname: hostname.replace(/^\[|\]$/g, ''), host, protocol, port }, (...[error, socket]) =>
-    error ? reject(error) : resolve(socket as Socket),
-  );
-  return await promise;
+// An address is no server name (RFC 6066); OpenSSL checks the certificate against the host all the same.
+function serverName(host: string): string {
+  return /^[\d.]+$|:/.test(host) ? '' : host;
+}
+
+async function established<S extends Socket | TLSSocket>(socket: S, event: string, already: boolean): Promise<S> {
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, KEEP_ALIVE);
+  if (already) return socket;
+  const { promise, resolve, reject } = Promise.withResolvers<S>();
+  const timer = setTimeout(() => socket.destroy(new ConnectTimeout('no connection in time')), CONNECT_TIMEOUT);
+  socket.once(event, () => resolve(socket));
+  socket.once('error', reject);
+  socket.once('close', onClose);
+  function onClose() {
+    reject(Object.assign(new Error('the connection was closed while it was made'), { code: 'ECONNRESET' }));
+  }
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    socket.off('error', reject);
+    socket.off('close', onClose);
+    // Whoever takes it over listens for itself; until then an error must not end the process.
+    socket.on('error', () => {});
+  }
 }

@@ -1,24 +1,10 @@
 // biome-ignore-all lint/style/noDefaultExport: it is what a CommonJS file is to an import.
-/** The parts of undici that we load one by one: undici.ts says why. */
+/** The parts of undici that we load one by one: engine.ts says why. */
 declare module 'undici/lib/dispatcher/pool.js' {
   import type { Pool } from 'undici';
 
   const pool: typeof Pool;
   export default pool;
-}
-
-declare module 'undici/lib/core/connect.js' {
-  import type { buildConnector } from 'undici';
-
-  const build: typeof buildConnector;
-  export default build;
-}
-
-declare module 'undici/lib/core/errors.js' {
-  import type { errors } from 'undici';
-
-  const all: typeof errors;
-  export default all;
 }
 
 declare module 'undici/lib/api/api-request.js' {

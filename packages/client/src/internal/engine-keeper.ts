@@ -1,0 +1,38 @@
+import type { ClientConfig } from '../config.ts';
+import { createConnector } from './connection/connector.ts';
+import type { TlsMaterial } from './credentials/identity.ts';
+import type { Engine } from './engine.ts';
+import { createHttp1Engine } from './http1/engine.ts';
+import { createHttp2Engine } from './http2/engine.ts';
+
+/** Gives the engine for the TLS material of the moment; those of earlier material end with their last request. */
+export interface EngineKeeper {
+  engine(tls: TlsMaterial): Engine;
+  destroy(): void;
+}
+
+export function keepEngines(config: ClientConfig, url: URL, http: 1 | 2): EngineKeeper {
+  let current: { readonly tls: TlsMaterial; readonly engine: Engine } | undefined;
+  const retired = new Set<Engine>();
+
+  const open = (tls: TlsMaterial) => {
+    const connect = createConnector(config, url, tls, http === 2);
+    return http === 2 ? createHttp2Engine(url.origin, connect) : createHttp1Engine(url.host, connect);
+  };
+  return {
+    engine(tls) {
+      if (current?.tls === tls) return current.engine;
+      // The server looks at our certificate when a connection is made: new material needs new connections.
+      if (current) {
+        retired.add(current.engine);
+        void current.engine.close();
+      }
+      current = { tls, engine: open(tls) };
+      return current.engine;
+    },
+    destroy() {
+      for (const engine of retired) engine.destroy();
+      current?.engine.destroy();
+    },
+  };
+}

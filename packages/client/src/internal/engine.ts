@@ -1,0 +1,34 @@
+/** What moves requests to one API server and answers back; HTTP/1.1 and HTTP/2 each have one. */
+import type { Deadline } from './deadline.ts';
+import type { HttpAnswer, HttpMethod, HttpStream } from './http.ts';
+
+/** A request with everything that goes over the wire. */
+export interface WireRequest {
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: string | undefined;
+}
+
+/** Connections that were made with one set of TLS material. */
+export interface Engine {
+  /** A request and its whole answer. The deadline stays the caller's to end. */
+  exchange(request: WireRequest, deadline: Deadline): Promise<HttpAnswer>;
+  /** A request whose answer comes in pieces. `idleTimeout`: milliseconds without a byte after which it counts as dead. */
+  open(request: WireRequest, deadline: Deadline, idleTimeout: number): Promise<HttpStream>;
+  /** Lets what is under way end, and takes nothing new. */
+  close(): Promise<void>;
+  /** Ends everything now. */
+  destroy(): void;
+}
+
+/** The stream had no byte for too long. */
+export class StreamWentQuiet extends Error {
+  override readonly name = 'StreamWentQuiet';
+}
+
+/** The connection ended before the answer did. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+  readonly code = 'CONNECTION_LOST';
+}

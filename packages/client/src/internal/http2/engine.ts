@@ -1,0 +1,69 @@
+/// <reference path="./undici-parts.d.ts" />
+/**
+ * HTTP/2, by undici, for whoever asks for it. Only the two parts of undici that are needed are loaded, and only then:
+ * its index also loads fetch, caches, mocks and more. They are no public paths, so package.json pins the exact version.
+ */
+import type { Socket } from 'node:net';
+import type { Pool } from 'undici';
+import type { Deadline } from '../deadline.ts';
+import { type Engine, StreamWentQuiet, type WireRequest } from '../engine.ts';
+
+// Many requests go on one connection; a second one keeps a lost packet from stopping all of them.
+const CONNECTIONS = 2;
+const CONCURRENT_STREAMS = 100;
+const KEEP_ALIVE = 60_000;
+
+export function createHttp2Engine(origin: string, connect: () => Promise<Socket>): Engine {
+  let pool: Promise<Pool> | undefined;
+  const send = async (request: WireRequest, deadline: Deadline, idle: number) => {
+    pool ??= openPool(origin, connect);
+    const { default: requestOf } = await import('undici/lib/api/api-request.js');
+    const { method, path, headers, body } = request;
+    const { signal } = deadline;
+    const options = { method, path, headers: headers as Record<string, string | string[]>, body: body ?? null, signal };
+    // The deadline ends the exchange as a whole.
+    return await requestOf.call(await pool, { ...options, headersTimeout: 0, bodyTimeout: idle });
+  };
+  return {
+    async exchange(request, deadline) {
+      const { statusCode, headers, body } = await send(request, deadline, 0);
+      return { status: statusCode, headers, text: await body.text() };
+    },
+    async open(request, deadline, idleTimeout) {
+      const { statusCode, headers, body } = await send(request, deadline, idleTimeout);
+      return { status: statusCode, headers, body: noticingSilence(body) };
+    },
+    async close() {
+      await (await pool)?.close();
+    },
+    destroy() {
+      void pool?.then((opened) => opened.destroy());
+    },
+  };
+}
+
+async function openPool(origin: string, connect: () => Promise<Socket>): Promise<Pool> {
+  const { default: UndiciPool } = await import('undici/lib/dispatcher/pool.js');
+  return new UndiciPool(origin, {
+    allowH2: true,
+    connections: CONNECTIONS,
+    pipelining: CONCURRENT_STREAMS,
+    keepAliveTimeout: KEEP_ALIVE,
+    keepAliveMaxTimeout: KEEP_ALIVE,
+    connect: (_, callback) => {
+      connect().then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      );
+    },
+  });
+}
+
+async function* noticingSilence(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* body;
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'UND_ERR_BODY_TIMEOUT') throw error;
+    throw new StreamWentQuiet('nothing came for too long', { cause: error });
+  }
+}
