@@ -20,7 +20,7 @@ export function refusal({ doing, type }: { doing: string; type?: ResourceType },
   if (type && answer.status === 404 && !status?.details?.name) return unknownKind(doing, type);
   return errorFromStatus(
     doing,
-    status ?? { kind: 'Status', message: firstLine(answer) },
+    status ?? { kind: 'Status', message: tellingLine(answer) },
     answer.status,
     secondsUntil(answer.headers['retry-after']),
   );
@@ -45,9 +45,11 @@ function asStatus(answer: HttpAnswer): Status | undefined {
   return body?.kind === 'Status' ? (body as Status) : undefined;
 }
 
-// Proxies and health endpoints answer with a page of text: one line of it tells enough.
-function firstLine(answer: HttpAnswer): string {
-  const line = isHtml(answer) ? '' : (answer.text.split('\n', 1)[0] ?? '').trim().slice(0, 200);
+// Proxies and health endpoints answer with a page of text: one line of it tells enough. The API server's own have a
+// line for each check, and begin those of the failed ones with `[-]`.
+function tellingLine(answer: HttpAnswer): string {
+  const lines = isHtml(answer) ? [] : answer.text.split('\n');
+  const line = (lines.find((line) => line.startsWith('[-]')) ?? lines[0] ?? '').trim().slice(0, 200);
   return line ? `HTTP status ${answer.status}: ${line}` : `HTTP status ${answer.status}`;
 }
 

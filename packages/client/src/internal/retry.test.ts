@@ -17,6 +17,7 @@ const budget = failure('KUR_CLIENT_TOO_MANY_REQUESTS', {
 });
 const unavailable = failure('KUR_CLIENT_SERVER', { status: 503 });
 const notImplemented = failure('KUR_CLIENT_SERVER', { status: 501 });
+const unknownField = new ClientError('KUR_CLIENT_SERVER', '.spec.nam: field not declared in schema', { status: 500 });
 const refused = failure('KUR_CLIENT_UNREACHABLE', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
 const reset = failure('KUR_CLIENT_UNREACHABLE', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) });
 
@@ -27,6 +28,7 @@ describe('sends again', () => {
     ['an eviction that a disruption budget forbids', budget, post, false],
     ['a read from a server in trouble', unavailable, get, true],
     ['an apply to a server in trouble', unavailable, apply, true],
+    ['an apply with a field that its kind does not have', unknownField, apply, false],
     ['a creation that may have happened', unavailable, post, false],
     ['JSON operations that may have happened', unavailable, jsonPatch, false],
     ['what the server will never do', notImplemented, get, false],

@@ -45,6 +45,7 @@ export function mayRetry(error: unknown, request: Repeatable): boolean {
   if (error.code === 'KUR_CLIENT_TOO_MANY_REQUESTS') return !isDisruptionBudget(error);
   if (error.code === 'KUR_CLIENT_UNREACHABLE' && wasNeverSent(error)) return true;
   if (!isIdempotent(request)) return false;
+  if (isUnknownField(error)) return false;
   return error.code === 'KUR_CLIENT_UNREACHABLE' || passingStatuses.has(error.status ?? 0);
 }
 
@@ -58,6 +59,11 @@ function isIdempotent({ method, contentType }: Repeatable): boolean {
 // Said with the same status as overload, but it is a decision: it is the caller who knows how long to wait for it.
 function isDisruptionBudget(error: ClientError): boolean {
   return error.causes.some(({ reason }) => reason === 'DisruptionBudget');
+}
+
+// What an apply with a field that its kind doesn't have is called: a fault of the server, which it is not.
+function isUnknownField(error: ClientError): boolean {
+  return error.status === 500 && error.message.includes('field not declared in schema');
 }
 
 const refusedConnections = new Set([

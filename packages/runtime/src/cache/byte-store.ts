@@ -18,8 +18,6 @@ interface Slab {
   readonly bytes: Buffer;
   used: number;
   live: number;
-  /** Whose records are here. */
-  readonly keys: Set<ObjectKey>;
 }
 
 /** 4 MiB: large enough that slabs are few, small enough that a half-empty one doesn't matter. */
@@ -71,7 +69,7 @@ export class ByteStore {
     const length = parts.reduce((sum, part) => sum + part.length, 0);
     this.delete(key);
     const before = this.#current;
-    const place = this.#allot(key, length);
+    const place = this.#allot(length);
     let at = place.offset;
     for (const part of parts) {
       place.slab.bytes.set(part, at);
@@ -85,34 +83,34 @@ export class ByteStore {
     const place = this.#places.get(key);
     if (!place) return false;
     this.#places.delete(key);
-    place.slab.keys.delete(key);
     place.slab.live -= place.length;
     this.#reclaim(place.slab);
     return true;
   }
 
-  #allot(key: ObjectKey, length: number): Place {
+  #allot(length: number): Place {
     let slab = this.#current;
     if (!slab || slab.used + length > slab.bytes.length) {
-      slab = { bytes: Buffer.allocUnsafeSlow(Math.max(this.#slabSize, length)), used: 0, live: 0, keys: new Set() };
+      slab = { bytes: Buffer.allocUnsafeSlow(Math.max(this.#slabSize, length)), used: 0, live: 0 };
       this.#slabs.add(slab);
       this.#current = slab;
     }
     const offset = slab.used;
     slab.used += length;
     slab.live += length;
-    slab.keys.add(key);
     return { slab, offset, length };
   }
 
   #reclaim(slab: Slab): void {
     if (slab === this.#current || slab.live > slab.bytes.length / 2) return;
     this.#slabs.delete(slab);
-    for (const key of slab.keys) {
-      const { offset, length } = this.#places.get(key) as Place;
-      const moved = this.#allot(key, length);
-      slab.bytes.copy(moved.slab.bytes, moved.offset, offset, offset + length);
-      this.#places.set(key, moved);
+    // A list of who lives in which slab would cost memory for every record all the time, to save a look at all of them
+    // once in thousands of changes.
+    for (const place of this.#places.values()) {
+      if (place.slab !== slab) continue;
+      const { offset, length } = place;
+      Object.assign(place, this.#allot(length));
+      slab.bytes.copy(place.slab.bytes, place.offset, offset, offset + length);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Client, KubernetesObject, ResourceType } from '@kurator/client';
 import { RuntimeError } from '../error.ts';
 import { keyOf } from '../object-key.ts';
 import type { CacheChange, CacheListener, ObjectCache } from './object-cache.ts';
-import { type IndexFunction, ObjectTable } from './object-table.ts';
+import { type IndexFunction, ObjectTable, type TableIndex } from './object-table.ts';
 import { type ReflectorOptions, reflect } from './reflector.ts';
 
 /** What of a kind is cached, and how. */
@@ -54,7 +54,7 @@ export function createCache<T extends KubernetesObject>(
 ): RunnableCache<T> {
   const { indexes = {}, onTrouble, ...reflectorOptions } = options;
   const { namespace, labelSelector, fieldSelector } = options;
-  const table = new ObjectTable<T>(new Map([[BY_OWNER, controllerOf], ...Object.entries(indexes)]));
+  const table = new ObjectTable<T>(tableIndexes(indexes));
   const listeners = new Set<CacheListener<T>>();
   const syncing = Promise.withResolvers<void>();
   let synced = false;
@@ -183,9 +183,21 @@ export class Caches {
   }
 }
 
-function controllerOf({ metadata }: KubernetesObject): string[] {
+function tableIndexes<T extends KubernetesObject>(
+  indexes: Readonly<Record<string, IndexFunction<T>>>,
+): ReadonlyMap<string, TableIndex<T>> {
+  const asked = Object.entries(indexes).map(([name, valuesOf]): [string, TableIndex<T>] => [
+    name,
+    (raw) => valuesOf(raw.object()),
+  ]);
+  return new Map([[BY_OWNER, controllerOf], ...asked]);
+}
+
+const NOBODY: readonly string[] = [];
+
+function controllerOf({ metadata }: Pick<KubernetesObject, 'metadata'>): readonly string[] {
   const controller = metadata.ownerReferences?.find((owner) => owner.controller);
-  return controller ? [controller.uid] : [];
+  return controller ? [controller.uid] : NOBODY;
 }
 
 /** A write's answer has all that a cache may have been told to leave out. */

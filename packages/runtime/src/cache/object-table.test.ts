@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { keyOf } from '../object-key.ts';
 import { ObjectTable } from './object-table.ts';
+import { RawObject } from './raw-object.ts';
 
 const configMap = (name: string, version: number, data: Record<string, string> = {}): ConfigMap => ({
   apiVersion: 'v1',
@@ -10,15 +11,15 @@ const configMap = (name: string, version: number, data: Record<string, string> =
   metadata: { name, namespace: 'n', resourceVersion: String(version) },
   data,
 });
-const bytes = (object: ConfigMap) => [Buffer.from(JSON.stringify(object))];
+const raw = (object: ConfigMap) => RawObject.fromObject(object);
 
 describe('ObjectTable', () => {
   it('ignores what it knows already, and what is older than that', () => {
     const table = new ObjectTable<ConfigMap>();
     const [old, current] = [configMap('a', 9), configMap('a', 10)];
-    expect(table.put(current, bytes(current))?.type).toBe('added');
-    expect(table.put(current, bytes(current))).toBeUndefined();
-    expect(table.put(old, bytes(old))).toBeUndefined();
+    expect(table.put(raw(current))?.type).toBe('added');
+    expect(table.put(raw(current))).toBeUndefined();
+    expect(table.put(raw(old))).toBeUndefined();
     expect(table.remove('n/a', '9')).toBeUndefined();
     expect(table.get({ name: 'a', namespace: 'n' })).toEqual(current);
   });
@@ -26,8 +27,8 @@ describe('ObjectTable', () => {
   it('gives the object before and after a change', () => {
     const table = new ObjectTable<ConfigMap>();
     const [first, second] = [configMap('a', 1, { n: '1' }), configMap('a', 2, { n: '2' })];
-    table.put(first, bytes(first));
-    const change = table.put(second, bytes(second));
+    table.put(raw(first));
+    const change = table.put(raw(second));
     expect([change?.previous(), change?.object()]).toEqual([first, second]);
     const deletion = table.remove('n/a', '3');
     expect([deletion?.type, deletion?.object()]).toEqual(['deleted', second]);
@@ -36,7 +37,7 @@ describe('ObjectTable', () => {
   it('does not let a late answer to a write bring a deleted object back', () => {
     const table = new ObjectTable<ConfigMap>();
     const written = configMap('a', 5);
-    table.put(configMap('a', 4), bytes(configMap('a', 4)));
+    table.put(raw(configMap('a', 4)));
     table.remove('n/a', '6');
     expect(table.putWritten(written)).toBeUndefined();
     expect(table.putWritten(configMap('a', 7))?.type).toBe('added');
@@ -51,12 +52,12 @@ describe('ObjectTable', () => {
     });
     fc.assert(
       fc.property(fc.array(fact, { maxLength: 60 }), (facts) => {
-        const table = new ObjectTable<ConfigMap>(new Map([['colour', coloursOf]]));
+        const table = new ObjectTable<ConfigMap>(new Map([['colour', (object) => coloursOf(object.object())]]));
         const model = new Map<string, ConfigMap>();
         for (const [i, { name, colour, deleted, lateBy }] of facts.entries()) {
           const object = configMap(name, 10 + i - lateBy, { colour });
           if (deleted) table.remove(keyOf(object), object.metadata.resourceVersion);
-          else table.put(object, bytes(object));
+          else table.put(raw(object));
           takeIntoModel(model, object, deleted);
         }
         expect(byName(table.list())).toEqual(byName(model.values()));

@@ -6,16 +6,22 @@ import type { KubernetesObject, ObjectReference } from '@kurator/client';
 import { keyFor, keyOf, type ObjectKey } from '../object-key.ts';
 import { ByteStore } from './byte-store.ts';
 import type { CacheChange, CacheQuery } from './object-cache.ts';
+import { RawObject } from './raw-object.ts';
 import { isOlder } from './resource-version.ts';
 
 /** The values under which an index lists an object. */
 export type IndexFunction<T extends KubernetesObject> = (object: T) => readonly string[];
+
+/** The same, as the table asks for it. One that needs only metadata spares the rest from being parsed. */
+export type TableIndex<T extends KubernetesObject> = (object: RawObject<T>) => readonly string[];
 
 interface Record {
   version: string | undefined;
   /** `index\0value` of every index entry. */
   entries: readonly string[];
 }
+
+const NO_ENTRIES: readonly string[] = [];
 
 /** How many deletions are remembered, so that a late answer to a write doesn't bring a deleted object back. */
 const TOMBSTONES = 1024;
@@ -24,10 +30,10 @@ export class ObjectTable<T extends KubernetesObject> {
   readonly #bytes = new ByteStore();
   readonly #records = new Map<ObjectKey, Record>();
   readonly #index = new Map<string, Set<ObjectKey>>();
-  readonly #indexes: ReadonlyMap<string, IndexFunction<T>>;
+  readonly #indexes: ReadonlyMap<string, TableIndex<T>>;
   readonly #tombstones = new Map<ObjectKey, string>();
 
-  constructor(indexes: ReadonlyMap<string, IndexFunction<T>> = new Map()) {
+  constructor(indexes: ReadonlyMap<string, TableIndex<T>> = new Map()) {
     this.#indexes = indexes;
   }
 
@@ -75,13 +81,13 @@ export class ObjectTable<T extends KubernetesObject> {
   }
 
   /** Takes in a version of an object. Undefined if it is nothing new. */
-  put(object: T, parts: readonly Uint8Array[], initial = false): CacheChange<T> | undefined {
+  put(object: RawObject<T>, initial = false): CacheChange<T> | undefined {
     const key = keyOf(object);
     const version = object.metadata.resourceVersion;
     const known = this.#records.get(key);
     if (known && (known.version === version || isOlder(version, known.version))) return undefined;
     const before = known && this.#bytes.text(key);
-    this.#bytes.set(key, ...parts);
+    this.#bytes.set(key, ...object.parts());
     this.#tombstones.delete(key);
     this.#reindex(key, known, { version, entries: this.#entriesOf(object) });
     return new Change(known ? 'updated' : 'added', key, object, before, initial);
@@ -92,7 +98,7 @@ export class ObjectTable<T extends KubernetesObject> {
     const key = keyOf(object);
     const deleted = this.#tombstones.get(key);
     if (deleted !== undefined && !isOlder(deleted, object.metadata.resourceVersion)) return undefined;
-    return this.put(object, [Buffer.from(JSON.stringify(object))]);
+    return this.put(RawObject.fromObject(object));
   }
 
   /** Takes in that an object is gone. `version` is that of the deletion, where it is known. */
@@ -112,11 +118,11 @@ export class ObjectTable<T extends KubernetesObject> {
     return text === undefined ? undefined : (JSON.parse(text) as T);
   }
 
-  #entriesOf(object: T): string[] {
+  #entriesOf(object: RawObject<T>): readonly string[] {
     const entries: string[] = [];
     for (const [name, valuesOf] of this.#indexes)
       for (const value of valuesOf(object)) entries.push(entryOf(name, value));
-    return entries;
+    return entries.length > 0 ? entries : NO_ENTRIES;
   }
 
   #reindex(key: ObjectKey, before: Record | undefined, after: Record | undefined): void {
@@ -148,13 +154,13 @@ class Change<T extends KubernetesObject> implements CacheChange<T> {
   readonly type: CacheChange<T>['type'];
   readonly key: ObjectKey;
   readonly initial: boolean;
-  #object: T | string;
+  #object: RawObject<T> | T | string;
   #previous: T | string | undefined;
 
   constructor(
     type: CacheChange<T>['type'],
     key: ObjectKey,
-    object: T | string,
+    object: RawObject<T> | string,
     previous: string | undefined,
     initial: boolean,
   ) {
@@ -166,6 +172,7 @@ class Change<T extends KubernetesObject> implements CacheChange<T> {
   }
 
   object(): T {
+    if (this.#object instanceof RawObject) this.#object = this.#object.object();
     if (typeof this.#object === 'string') this.#object = JSON.parse(this.#object) as T;
     return this.#object;
   }

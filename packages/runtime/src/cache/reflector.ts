@@ -13,9 +13,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, ClientError, hasCode, type KubernetesObject, type ResourceType } from '@kurator/client';
 import { keyOf, type ObjectKey } from '../object-key.ts';
-import { type EventLine, parseEventLine, withoutManagedFields } from './event-line.ts';
+import { parseEventLine } from './event-line.ts';
 import type { CacheChange } from './object-cache.ts';
 import type { ObjectTable } from './object-table.ts';
+import { RawObject } from './raw-object.ts';
 
 export interface ReflectorOptions<T extends KubernetesObject> {
   client: Client;
@@ -116,7 +117,7 @@ class Reflector<T extends KubernetesObject> {
   }
 
   #take(line: Uint8Array): void {
-    const event = parseEventLine<T>(line);
+    const event = parseEventLine<T>(line, this.#options);
     if (!event) throw new BrokenStream('the server sent something that is no event');
     const { object } = event;
     const version = object.metadata.resourceVersion;
@@ -125,30 +126,27 @@ class Reflector<T extends KubernetesObject> {
     } else if (event.type === 'DELETED') {
       this.#tell(this.#options.table.remove(keyOf(object), version));
     } else {
-      this.#put(event);
+      this.#put(object);
     }
     // Until everything was told once, the versions that come are those of objects, in any order.
     if (!this.#unmentioned) this.#version = version;
   }
 
-  #put(event: EventLine<T>): void {
-    const { table, metadataOnly, type } = this.#options;
+  #put(object: RawObject<T>): void {
     const initial = this.#unmentioned !== undefined;
-    this.#unmentioned?.delete(keyOf(event.object));
-    if (metadataOnly) {
-      event.object.apiVersion = type.apiVersion;
-      event.object.kind = type.kind;
-    }
-    const { object, parts } = this.#slim(event);
-    this.#tell(table.put(object, parts, initial));
+    this.#unmentioned?.delete(keyOf(object));
+    this.#tell(this.#options.table.put(this.#slim(object), initial));
   }
 
-  #slim(event: EventLine<T>): Pick<EventLine<T>, 'object' | 'parts'> {
-    const { keepManagedFields, transform, metadataOnly } = this.#options;
-    const slim = keepManagedFields ? event : withoutManagedFields(event);
-    if (!transform && !metadataOnly) return slim;
-    const object = transform ? transform(slim.object) : slim.object;
-    return { object, parts: [Buffer.from(JSON.stringify(object))] };
+  #slim(raw: RawObject<T>): RawObject<T> {
+    const { transform, metadataOnly, type } = this.#options;
+    if (!transform && !metadataOnly) return raw;
+    const object = raw.object();
+    if (metadataOnly) {
+      object.apiVersion = type.apiVersion;
+      object.kind = type.kind;
+    }
+    return RawObject.fromObject(transform ? transform(object) : object);
   }
 
   #endInitialEvents(): void {
@@ -158,7 +156,7 @@ class Reflector<T extends KubernetesObject> {
   }
 
   async #list(): Promise<void> {
-    const { client, type, metadataOnly, pageSize = 500 } = this.#options;
+    const { client, type, metadataOnly, keepManagedFields, pageSize = 500 } = this.#options;
     this.#unmentioned = new Set(this.#options.table.keys());
     let next: string | undefined;
     let version: string | undefined;
@@ -171,8 +169,10 @@ class Reflector<T extends KubernetesObject> {
         ...(next ? { continue: next } : {}),
       });
       this.#contact();
-      for (const object of page.items)
-        this.#put({ type: 'ADDED', object, parts: [Buffer.from(JSON.stringify(object))] });
+      for (const object of page.items) {
+        if (!keepManagedFields) delete object.metadata.managedFields;
+        this.#put(RawObject.fromObject(object));
+      }
       version = page.metadata.resourceVersion;
       next = page.metadata.continue;
     } while (next);

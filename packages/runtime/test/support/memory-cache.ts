@@ -2,6 +2,7 @@
 import type { KubernetesObject, ResourceType } from '@kurator/client';
 import type { CacheChange, CacheListener, ObjectCache } from '../../src/cache/object-cache.ts';
 import { ObjectTable } from '../../src/cache/object-table.ts';
+import { RawObject } from '../../src/cache/raw-object.ts';
 import { type ObjectKey, referenceOf } from '../../src/object-key.ts';
 
 export interface MemoryCache<T extends KubernetesObject> extends ObjectCache<T> {
@@ -17,7 +18,7 @@ export interface MemoryCache<T extends KubernetesObject> extends ObjectCache<T> 
 export function memoryCache<T extends KubernetesObject>(type: ResourceType<T>, synced = true): MemoryCache<T> {
   const owner = ({ metadata }: T) =>
     metadata.ownerReferences?.flatMap(({ uid, controller }) => (controller ? [uid] : []));
-  const table = new ObjectTable<T>(new Map([['owner', (object: T) => owner(object) ?? []]]));
+  const table = new ObjectTable<T>(new Map([['owner', (object) => owner(object.object()) ?? []]]));
   const listeners = new Set<CacheListener<T>>();
   const syncing = Promise.withResolvers<void>();
   let version = 100;
@@ -28,7 +29,7 @@ export function memoryCache<T extends KubernetesObject>(type: ResourceType<T>, s
   };
   const put = (object: T, initial = false) => {
     object.metadata.resourceVersion = String(++version);
-    tell(table.put(object, [Buffer.from(JSON.stringify(object))], initial));
+    tell(table.put(RawObject.fromObject(object), initial));
     return object;
   };
 

@@ -1,7 +1,6 @@
 /** A way through a proxy to one address: by HTTP's CONNECT, or by SOCKS 5. */
 import { once } from 'node:events';
-import * as http from 'node:http';
-import * as https from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { ClientError } from '../../error.ts';
 import type { Address } from './address.ts';
@@ -21,7 +20,9 @@ export async function openTunnel(proxyUrl: string, target: Address, timeout: num
 
 async function byConnect(proxy: URL, target: Address, signal: AbortSignal): Promise<Socket> {
   const authority = `${target.host.includes(':') ? `[${target.host}]` : target.host}:${target.port}`;
-  const request = (proxy.protocol === 'https:' ? https : http).request({
+  // Most programs need no proxy: they shouldn't pay 10 MiB for it.
+  const { request: requestOf } = await (proxy.protocol === 'https:' ? import('node:https') : import('node:http'));
+  const request = requestOf({
     host: bare(proxy.hostname),
     port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
     method: 'CONNECT',
@@ -31,11 +32,7 @@ async function byConnect(proxy: URL, target: Address, signal: AbortSignal): Prom
     signal,
   });
   request.end();
-  const [response, socket, head] = (await once(request, 'connect', { signal })) as [
-    http.IncomingMessage,
-    Socket,
-    Buffer,
-  ];
+  const [response, socket, head] = (await once(request, 'connect', { signal })) as [IncomingMessage, Socket, Buffer];
   if (response.statusCode !== 200) {
     socket.destroy();
     throw refused(proxy, `it answers ${response.statusCode} to CONNECT ${authority}`);

@@ -1,5 +1,5 @@
 /** A small HTTP server for probes, metrics and the debug page: reads only, answers soon, says nothing by accident. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { RuntimeError } from '../../error.ts';
 
@@ -37,18 +37,21 @@ const PORT = 8080;
 
 export function createHttpServer(routes: Readonly<Record<string, Route>>, options: HttpServerOptions = {}): HttpServer {
   const { host, port = PORT } = options;
-  const server = createServer(
-    { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 },
-    (request, response) => void respond(routes, request, response),
-  );
+  let server: Server | undefined;
   return {
     async listen() {
+      // Loaded when it is needed: it takes 10 MiB.
+      const { createServer } = await import('node:http');
+      server = createServer(
+        { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 },
+        (request, response) => void respond(routes, request, response),
+      );
       await listening(server, host, port);
       return urlOf(server.address() as AddressInfo);
     },
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
+      const closed = new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+      server?.closeAllConnections();
       await closed;
     },
   };
