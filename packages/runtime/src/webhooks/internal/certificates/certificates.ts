@@ -1,0 +1,14 @@
+/** Where serving certificates come from: made by the operator, or by another. */
+import type { Certificate } from './certificate.ts';
+
+export interface Certificates {
+  /** What to serve now, and what to have trusted: undefined where another sees to that. */
+  read(): Promise<{ readonly serving: Certificate; readonly bundle: string | undefined }>;
+  /**
+   * Does what is due, on the ground of what was read last.
+   *
+   * @param held whether every registration holds the bundle that was read.
+   * @returns in how many milliseconds to read again; 0: at once.
+   */
+  advance(held: boolean): Promise<number>;
+}

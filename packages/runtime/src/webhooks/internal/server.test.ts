@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { Agent, type RequestOptions, request } from 'node:https';
+import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLogger } from '../../insight/late-logger.ts';
+import type { Certificate } from './certificates/certificate.ts';
+import { createIssuer } from './certificates/issuer.ts';
+import { Refusal } from './refusal.ts';
+import { HookServer, type Route } from './server.ts';
+
+const HOUR = 3_600_000;
+const issuer = createIssuer({ operator: 'test', lifetime: HOUR, authorityLifetime: HOUR });
+const authority = await issuer.authority(Date.now());
+const serving = await issuer.serving(authority, ['127.0.0.1'], Date.now());
+
+interface Running {
+  readonly server: HookServer;
+  readonly port: number;
+  readonly ended: [path: string, status: number][];
+}
+
+async function running(answer: Route['answer'] = async () => ({ ok: true })): Promise<Running> {
+  const ended: [string, number][] = [];
+  const server = new HookServer({
+    host: '127.0.0.1',
+    port: 0,
+    logger: silentLogger,
+    routes: new Map([['/hook', { limit: 100, answer }]]),
+    unready: () => (ended.length > 0 ? undefined : 'nobody has asked yet'),
+    onBegin: () => {},
+    onEnd: (path, status) => void ended.push([path, status]),
+  });
+  server.use(serving);
+  const port = await server.listen();
+  onTestFinished(async () => {
+    const closed = server.close();
+    server.abort();
+    await closed;
+  });
+  return { server, port, ended };
+}
+
+interface Sent extends RequestOptions {
+  readonly body?: string | undefined;
+  readonly trusting?: Certificate;
+}
+
+function send({ port }: Running, path: string, { body, trusting = authority, ...options }: Sent = {}) {
+  return new Promise<{ status: number | undefined; body: string; connection: string | undefined }>(
+    (resolve, reject) => {
+      const headers = { 'content-type': 'application/json', ...options.headers };
+      const method = body === undefined ? 'GET' : 'POST';
+      const all = { host: '127.0.0.1', port, path, ca: trusting.certificate, method, ...options, headers };
+      const sent = request(all, async (response) => {
+        const chunks: Buffer[] = await response.toArray();
+        const { statusCode: status, headers } = response;
+        resolve({ status, body: Buffer.concat(chunks).toString('utf8'), connection: headers.connection });
+      });
+      sent.once('error', reject);
+      sent.end(body);
+    },
+  );
+}
+
+describe('a webhook server', () => {
+  it('answers what is posted', async () => {
+    const server = await running(async (body, query) => ({ got: JSON.parse(body), timeout: query.get('timeout') }));
+    const { status, body } = await send(server, '/hook?timeout=3s', { body: '{"a":1}' });
+    expect([status, JSON.parse(body)]).toEqual([200, { got: { a: 1 }, timeout: '3s' }]);
+    expect(server.ended).toEqual([['/hook', 200]]);
+  });
+
+  it.each([
+    { what: 'another content type', sent: { body: '{}', headers: { 'content-type': 'text/plain' } }, status: 415 },
+    { what: 'no content type', sent: { body: '{}', headers: { 'content-type': '' } }, status: 415 },
+    { what: 'another method', sent: { method: 'PUT', body: '{}' }, status: 405 },
+    { what: 'a large body', sent: { body: 'x'.repeat(101) }, status: 413 },
+    {
+      what: 'a large body of unknown length',
+      sent: { body: 'x'.repeat(100_000), headers: { 'transfer-encoding': 'chunked' } },
+      status: 413,
+    },
+    { what: 'an unknown path', path: '/hooks', sent: { body: '{}' }, status: 404 },
+    { what: 'a path that is none', path: '//', sent: { body: '{}' }, status: 404 },
+  ])('refuses $what, and goes on', async ({ path = '/hook', sent, status }) => {
+    const server = await running();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const refused = await send(server, path, { ...sent, agent });
+    expect(refused.status).toBe(status);
+    expect(JSON.parse(refused.body)).toMatchObject({ kind: 'Status', code: status, message: expect.any(String) });
+    expect((await send(server, '/hook', { body: '{}', agent })).status).toBe(200);
+  });
+
+  it('tells a caller what it may know of a failure, and no more', async () => {
+    const refusing = await running(() => Promise.reject(new Refusal(400, 'no uid')));
+    expect((await send(refusing, '/hook', { body: '{}' })).body).toContain('no uid');
+    const broken = await running(() => Promise.reject(new Error('s3cr3t')));
+    const { status, body } = await send(broken, '/hook', { body: '{}' });
+    expect(status).toBe(500);
+    expect(body).not.toContain('s3cr3t');
+  });
+
+  it('lets the kubelet ask how it is', async () => {
+    const server = await running();
+    expect(await send(server, '/healthz')).toMatchObject({ status: 200 });
+    expect(await send(server, '/readyz')).toMatchObject({ status: 503, body: 'nobody has asked yet\n' });
+    await send(server, '/hook', { body: '{}' });
+    expect(await send(server, '/readyz')).toMatchObject({ status: 200 });
+    server.server.leave();
+    expect(await send(server, '/readyz')).toMatchObject({ status: 503, body: 'it is stopping\n' });
+    expect(await send(server, '/metrics')).toMatchObject({ status: 404 });
+  });
+
+  it('tells the handler when nobody waits any more', async () => {
+    const gone = Promise.withResolvers<unknown>();
+    const asked = Promise.withResolvers<void>();
+    const server = await running(async (_, __, signal) => {
+      signal.addEventListener('abort', () => gone.resolve(signal.reason));
+      asked.resolve();
+      await gone.promise;
+      return {};
+    });
+    const abort = new AbortController();
+    const sent = send(server, '/hook', { body: '{}', signal: abort.signal });
+    await asked.promise;
+    abort.abort();
+    await expect(sent).rejects.toThrow();
+    expect(await gone.promise).toBeInstanceOf(Error);
+  });
+});
+
+describe('a new certificate', () => {
+  it('is what new connections see, while those that there are go on', async () => {
+    const server = await running();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    await send(server, '/hook', { body: '{}', agent });
+    const other = await issuer.authority(Date.now());
+    server.server.use(await issuer.serving(other, ['127.0.0.1'], Date.now()));
+    expect((await send(server, '/hook', { body: '{}', agent })).status).toBe(200);
+    expect((await send(server, '/hook', { body: '{}', trusting: other })).status).toBe(200);
+    await expect(send(server, '/hook', { body: '{}' })).rejects.toThrow('unable to verify');
+  });
+});
+
+describe('a server that leaves', () => {
+  it('answers what is under way, and asks callers to go elsewhere', async () => {
+    const finish = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    const server = await running(async () => {
+      asked.resolve();
+      await finish.promise;
+      return {};
+    });
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const sent = send(server, '/hook', { body: '{}', agent });
+    await asked.promise;
+    server.server.leave();
+    const closed = server.server.close();
+    finish.resolve();
+    expect(await sent).toMatchObject({ status: 200, connection: 'close' });
+    await closed;
+    await expect(send(server, '/hook', { body: '{}' })).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('does not wait for those who are connected and say nothing', async () => {
+    const { server, port } = await running();
+    const [bare, tls] = [connect({ port }), connectTls({ port, ca: authority.certificate, host: '127.0.0.1' })];
+    await Promise.all([once(bare, 'connect'), once(tls, 'secureConnect')]);
+    await server.close();
+    bare.destroy();
+    tls.destroy();
+  });
+});

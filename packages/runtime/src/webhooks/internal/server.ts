@@ -1,0 +1,173 @@
+/**
+ * The HTTPS server of the webhooks. HTTP/1.1, because that is all that API servers speak to webhooks; HTTP/2 would only
+ * add ways to be attacked.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { RuntimeError } from '../../error.ts';
+import type { Logger } from '../../insight/late-logger.ts';
+import { readBody } from './body.ts';
+import type { Certificate } from './certificates/certificate.ts';
+import { Refusal } from './refusal.ts';
+
+export interface Route {
+  /** The most bytes of a body. */
+  readonly limit: number;
+  /** @param gone fires when nobody waits for the answer any more. */
+  answer(body: string, query: URLSearchParams, gone: AbortSignal): Promise<object>;
+}
+
+export interface HookServerOptions {
+  readonly host: string | undefined;
+  readonly port: number;
+  readonly logger: Logger;
+  readonly routes: ReadonlyMap<string, Route>;
+  /** Why it should not be sent anything; undefined when it may be. */
+  unready(): string | undefined;
+  onBegin(path: string): void;
+  onEnd(path: string, status: number, seconds: number): void;
+}
+
+// An API server drops a connection that was idle for 90 s. Were we the first to do so, a request might already be on
+// its way, and would fail: nobody sends a POST twice. It also keeps connections that it made and then did not need;
+// for Node, those are requests whose headers are late.
+const PATIENCE = 150_000;
+const HANDSHAKE_WITHIN = 10_000;
+// How often those are looked for that nobody uses, once there should be no more connections.
+const SWEEP = 250;
+
+type Reply = { readonly status: number; readonly body: object | string };
+
+export class HookServer {
+  readonly #options: HookServerOptions;
+  readonly #server: Server;
+  /** Connections on which nothing was asked yet, by who made them: a TLS connection is not the socket that it came on. */
+  readonly #unused = new Map<string, Socket>();
+  #served: Certificate | undefined;
+  #leaving = false;
+
+  constructor(options: HookServerOptions) {
+    this.#options = options;
+    const timeouts = { keepAliveTimeout: PATIENCE, headersTimeout: PATIENCE, requestTimeout: PATIENCE };
+    this.#server = createServer({ ...timeouts, handshakeTimeout: HANDSHAKE_WITHIN }, (request, response) => {
+      this.#unused.delete(callerOf(request.socket));
+      void this.#respond(request, response);
+    });
+    this.#server.on('connection', (socket: Socket) => {
+      const caller = callerOf(socket);
+      this.#unused.set(caller, socket);
+      socket.once('close', () => this.#unused.delete(caller));
+    });
+    // A handshake that fails is the other side's trouble: a scanner, or somebody who does not trust us.
+    this.#server.on('tlsClientError', (error: NodeJS.ErrnoException) =>
+      options.logger.debug({ reason: error.code ?? error.message }, 'a TLS handshake failed'),
+    );
+  }
+
+  get served(): Certificate | undefined {
+    return this.#served;
+  }
+
+  /** Serves this certificate to whoever connects from now on; connections that there are stay. */
+  use(certificate: Certificate): void {
+    if (this.#served?.certificate === certificate.certificate) return;
+    this.#server.setSecureContext({ cert: certificate.certificate, key: certificate.key });
+    this.#served = certificate;
+  }
+
+  /** @returns the port. */
+  async listen(): Promise<number> {
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (cause) => {
+        const remedy = 'give listen.port a number that is free and that this user may listen on';
+        const message = `can't listen on ${host ?? '*'}:${port}: ${cause.message}`;
+        reject(new RuntimeError('KUR_RUNTIME_LISTEN', message, { cause, remedy }));
+      });
+      this.#server.listen(host === undefined ? { port } : { port, host }, resolve);
+    });
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** From now on, every answer asks the caller to find another server for its next question. */
+  leave(): void {
+    this.#leaving = true;
+  }
+
+  /** Takes no more connections, and resolves when the last answer was given. */
+  async close(): Promise<void> {
+    const sweep = setInterval(() => this.#destroyUnused(), SWEEP);
+    await new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    clearInterval(sweep);
+  }
+
+  /** Breaks off what is under way. */
+  abort(): void {
+    this.#server.closeAllConnections();
+    this.#destroyUnused();
+  }
+
+  #destroyUnused(): void {
+    for (const socket of this.#unused.values()) socket.destroy();
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const begun = performance.now();
+    const { pathname, searchParams } = urlOf(request);
+    const route = this.#options.routes.get(pathname);
+    if (route) this.#options.onBegin(pathname);
+    const reply = route
+      ? await this.#answered(route, request, response, searchParams)
+      : this.#probed(pathname, request.method);
+    if (route) this.#options.onEnd(pathname, reply.status, (performance.now() - begun) / 1000);
+    if (response.destroyed) return;
+    const { status, body } = reply;
+    const [contentType, text] =
+      typeof body === 'string'
+        ? ['text/plain; charset=utf-8', `${body}\n`]
+        : ['application/json', JSON.stringify(body)];
+    response.writeHead(status, { 'content-type': contentType, ...(this.#leaving && { connection: 'close' }) });
+    response.end(text);
+  }
+
+  async #answered(
+    route: Route,
+    request: IncomingMessage,
+    response: ServerResponse,
+    query: URLSearchParams,
+  ): Promise<Reply> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new Error('the caller is gone')));
+    try {
+      const body = await readBody(request, route.limit);
+      return { status: 200, body: await route.answer(body, query, gone.signal) };
+    } catch (error) {
+      if (error instanceof Refusal) return refused(error.status, error.message);
+      if (!gone.signal.aborted) this.#options.logger.error({ error, path: request.url }, 'a webhook call failed');
+      return refused(500, "the webhook failed; the operator's log says why");
+    }
+  }
+
+  #probed(path: string, method: string | undefined): Reply {
+    if (method !== 'GET' && method !== 'HEAD') return refused(404, `there is no webhook at ${path}`);
+    if (path === '/healthz') return { status: 200, body: 'ok' };
+    if (path !== '/readyz') return { status: 404, body: 'there is only /healthz and /readyz' };
+    const reason = this.#leaving ? 'it is stopping' : this.#options.unready();
+    return reason ? { status: 503, body: reason } : { status: 200, body: 'ok' };
+  }
+}
+
+/** As a Status, whose message the API server passes on to the user; of any other body it tells nothing. */
+function refused(status: number, message: string): Reply {
+  return { status, body: { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: status, message } };
+}
+
+function callerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+function urlOf({ url = '' }: IncomingMessage): URL {
+  const base = 'https://webhooks';
+  return URL.canParse(url, base) ? new URL(url, base) : new URL(base);
+}
