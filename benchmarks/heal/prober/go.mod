@@ -1,0 +1,3 @@
+module prober
+
+go 1.24

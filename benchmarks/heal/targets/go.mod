@@ -1,0 +1,3 @@
+module targets
+
+go 1.24
