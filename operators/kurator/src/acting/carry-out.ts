@@ -1,0 +1,120 @@
+/**
+ * Carries out what the brain has decided, each action at most once and only on the state that it was decided upon. Where
+ * a crash leaves it open whether it was done, that is found out: by the pod's uid, or by the action's id on the workload.
+ */
+import {
+  type Client,
+  ClientError,
+  evict,
+  hasCode,
+  isConflict,
+  isDisruptionBudget,
+  isNotFound,
+  type PodTemplateSpec,
+  type ResourceType,
+} from '@kurator/sdk';
+import type { Action, ActionOutcome, ActionResult } from '../brain/incident/incident.ts';
+import type { Revision } from '../observing/revision.ts';
+import type { Workload } from '../observing/workload.ts';
+
+/** What an action is carried out on. */
+export interface Scene {
+  readonly client: Client;
+  readonly type: ResourceType<Workload>;
+  /** As last seen. */
+  readonly workload: Workload;
+  readonly revisions: readonly Revision[];
+  readonly now: () => number;
+  readonly signal?: AbortSignal;
+}
+
+/** The id of the last action that changed the workload. */
+export const actionAnnotation = 'kurator.sh/action';
+
+/** Does it, or finds that it is done; throws nothing but the caller's own abort. */
+export async function carryOut(action: Action, scene: Scene): Promise<ActionOutcome> {
+  const ended = (result: ActionResult, message?: string): ActionOutcome => ({
+    action: action.id,
+    result,
+    at: scene.now(),
+    ...(message && { message: message.slice(0, 500) }),
+  });
+  const { metadata } = scene.workload;
+  if (metadata.annotations?.[actionAnnotation] === action.id) return ended('done');
+  if (metadata.generation !== action.expect.generation) {
+    return ended('superseded', `${scene.workload.kind} ${metadata.name} was changed since this was decided`);
+  }
+  try {
+    const problem = await deeds[action.kind](action, scene);
+    return problem ? ended(problem.result, problem.message) : ended('done');
+  } catch (error) {
+    scene.signal?.throwIfAborted();
+    return ended('failed', error instanceof Error ? error.message : String(error));
+  }
+}
+
+interface Problem {
+  readonly result: ActionResult;
+  readonly message: string;
+}
+
+const deeds: Record<Action['kind'], (action: Action, scene: Scene) => Promise<Problem | undefined>> = {
+  async evict({ targets }, { client, workload, signal }) {
+    const { namespace } = workload.metadata;
+    const refusals: string[] = [];
+    for (const { name, uid } of targets) {
+      try {
+        await evict(client, { name, namespace }, { preconditions: { uid }, ...(signal && { signal }) });
+      } catch (error) {
+        // It is gone already, or another one has its name: what was wanted.
+        if (isNotFound(error) || isConflict(error)) continue;
+        if (!isDisruptionBudget(error)) throw error;
+        refusals.push(`${name}: ${error.message}`);
+      }
+    }
+    return refusals.length > 0 ? { result: 'failed', message: refusals.join('; ') } : undefined;
+  },
+
+  async rollback(action, scene) {
+    const revision = scene.revisions.find(({ id }) => id === action.revision);
+    if (!revision) return { result: 'failed', message: `revision ${action.revision} is not kept any more` };
+    return await change(action, scene, { template: revision.template });
+  },
+
+  async scale(action, scene) {
+    return await change(action, scene, { replicas: action.replicas ?? 0 });
+  },
+};
+
+/** One patch that holds only as long as nobody else has changed the workload, and that says whose it is. */
+async function change(
+  { id, expect }: Action,
+  { client, type, workload, signal }: Scene,
+  fields: { template?: PodTemplateSpec; replicas?: number },
+): Promise<Problem | undefined> {
+  const { metadata } = workload;
+  const annotation = metadata.annotations
+    ? { op: 'add', path: `/metadata/annotations/${actionAnnotation.replace('/', '~1')}`, value: id }
+    : { op: 'add', path: '/metadata/annotations', value: { [actionAnnotation]: id } };
+  const patch = [
+    { op: 'test', path: '/metadata/uid', value: metadata.uid },
+    { op: 'test', path: '/metadata/generation', value: expect.generation },
+    annotation,
+    ...Object.entries(fields).map(([field, value]) => ({ op: 'add', path: `/spec/${field}`, value })),
+  ];
+  try {
+    await client.patch(type, metadata, patch, { type: 'json', fieldManager: 'kurator', ...(signal && { signal }) });
+    return undefined;
+  } catch (error) {
+    if (!isOutdated(error)) throw error;
+    return { result: 'superseded', message: `${workload.kind} ${metadata.name} was changed since this was decided` };
+  }
+}
+
+/** The server calls a patch whose test fails invalid, and names no field. */
+function isOutdated(error: unknown): boolean {
+  return (
+    isConflict(error) ||
+    (error instanceof ClientError && hasCode(error, 'KUR_CLIENT_INVALID') && error.causes.length === 0)
+  );
+}

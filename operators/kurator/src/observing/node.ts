@@ -1,0 +1,19 @@
+/** A node as the brain sees it. */
+import type { Node } from '@kurator/sdk';
+import type { NodeObservation } from '../brain/observation.ts';
+import { timeOf } from './moment.ts';
+
+/** Whoever sets it promises that nothing runs there any more. */
+const outOfService = 'node.kubernetes.io/out-of-service';
+
+/** Nodes by name; one that is named and not there is gone. */
+export function observeNode(name: string, node: Node | undefined, now: number): NodeObservation {
+  if (!node) return { name, ready: 'unknown', since: now, gone: true };
+  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  return {
+    name,
+    ready: ready?.status === 'True' ? 'true' : ready?.status === 'False' ? 'false' : 'unknown',
+    since: timeOf(ready?.lastTransitionTime) ?? now,
+    gone: node.spec?.taints?.some(({ key }) => key === outOfService) ?? false,
+  };
+}

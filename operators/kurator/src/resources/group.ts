@@ -1,0 +1,3 @@
+/** Where all of the healer's kinds live. */
+export const group = 'kurator.sh';
+export const version = 'v1alpha1';

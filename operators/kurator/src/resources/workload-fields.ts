@@ -1,0 +1,80 @@
+/** What is kept healthy: a service that is described here, or one that is there already. */
+import { environment, immutable, listMap, mapOf, preserveUnknown, resourceRequirements, rule, z } from '@kurator/sdk';
+
+const label = z
+  .string()
+  .min(1)
+  .max(15)
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, 'must be lower case letters, digits and dashes');
+
+const port = z.object({
+  name: label,
+  port: z.int32().min(1).max(65535).describe('Where the container listens, and the Service too.'),
+  protocol: z.enum(['TCP', 'UDP']).default('TCP'),
+});
+
+const volume = rule(
+  z.object({
+    name: z.string().min(1).max(63),
+    mountPath: z.string().max(1024).startsWith('/', 'must be an absolute path'),
+    readOnly: z.boolean().default(false),
+    configMap: z.string().max(253).optional(),
+    secret: z.string().max(253).optional(),
+    emptyDir: z.object({ sizeLimit: z.string().max(64).optional() }).optional(),
+    claim: z
+      .object({ storage: z.string().min(1).max(64), storageClassName: z.string().max(253).optional() })
+      .optional()
+      .describe('A volume of its own for each instance of a StatefulSet.'),
+  }),
+  '[has(self.configMap), has(self.secret), has(self.emptyDir), has(self.claim)].filter(given, given).size() == 1',
+  'give exactly one of configMap, secret, emptyDir and claim',
+);
+
+/** A service that the operator makes and keeps as described. */
+export const service = () =>
+  rule(
+    rule(
+      z.object({
+        kind: immutable(z.enum(['Deployment', 'StatefulSet'])).default('Deployment'),
+        image: z.string().min(1).max(1024),
+        command: z.array(z.string().max(4096)).max(64).optional(),
+        args: z.array(z.string().max(4096)).max(64).optional(),
+        env: environment().max(256).optional(),
+        port: z.int32().min(1).max(65535).optional().describe('Short for one port of the name "main".'),
+        ports: listMap(port, ['name']).max(32).optional(),
+        replicas: z
+          .int32()
+          .min(0)
+          .max(10000)
+          .optional()
+          .describe('1 unless given. Leave it out where scaling sets it.'),
+        resources: resourceRequirements().optional(),
+        volumes: listMap(volume, ['name']).max(32).optional(),
+        config: mapOf(z.string().min(1).max(253), z.string().max(262144), { max: 64 })
+          .optional()
+          .describe('Files of a ConfigMap, mounted at configPath; the instances are rolled when they change.'),
+        configPath: z.string().max(1024).startsWith('/', 'must be an absolute path').default('/config'),
+        serviceAccountName: z.string().max(253).optional(),
+        podTemplate: preserveUnknown()
+          .optional()
+          .describe('More of the pod, as in a Deployment: what is said here wins over what is made of the rest.'),
+      }),
+      '!(has(self.port) && has(self.ports))',
+      'give port or ports, not both',
+      { check: ({ port, ports }) => port === undefined || ports === undefined },
+    ),
+    "self.kind == 'StatefulSet' || !has(self.volumes) || self.volumes.all(volume, !has(volume.claim))",
+    'a claim for each instance needs kind: StatefulSet',
+  );
+
+/** A workload that somebody else made: nothing of it is changed but what a repair needs. */
+export const targetRef = () =>
+  z.object({
+    kind: z.enum(['Deployment', 'StatefulSet']),
+    name: z.string().min(1).max(253),
+    service: z
+      .string()
+      .max(253)
+      .optional()
+      .describe('Its Service, for checks through it. Found by its selector unless given.'),
+  });
