@@ -17,7 +17,9 @@ import { missingForContainers, thisMachine } from './containers.mjs';
  */
 
 /** Where code is. Not all of them exist in every state of the repository, and depcruise refuses one that doesn't. */
-const codeFolders = ['packages', 'operators', 'scripts', 'e2e', 'benchmarks'].filter((folder) => existsSync(folder));
+const codeFolders = ['packages', 'operators', 'examples', 'scripts', 'e2e', 'benchmarks'].filter((folder) =>
+  existsSync(folder),
+);
 
 /** What the tests run: the newest Kubernetes and, where there can be nodes, the one before, for nodes that lag behind. */
 const wanted = missingForContainers(thisMachine()) ? ['1.36'] : ['--nodes', '1.36', '1.35'];

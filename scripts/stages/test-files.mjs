@@ -11,7 +11,11 @@ export const testFiles = {
     'benchmarks/**/*.test.ts',
     'scripts/**/*.test.mjs',
   ],
-  integration: ['packages/*/test/**/*.integration.test.ts', 'operators/*/test/**/*.integration.test.ts'],
+  integration: [
+    'packages/*/test/**/*.integration.test.ts',
+    'operators/*/test/**/*.integration.test.ts',
+    'examples/test/*.integration.test.ts',
+  ],
   e2e: ['e2e/**/*.e2e.test.ts'],
 };
 
