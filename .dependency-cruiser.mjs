@@ -75,7 +75,13 @@ export default {
       { path: importer },
       {
         path: '^(packages|operators)/',
-        pathNot: ['^$1/', '^(packages|operators)/[^/]+/src/index[.]ts$', '^packages/client/src/generated/'],
+        pathNot: [
+          '^$1/',
+          '^(packages|operators)/[^/]+/src/index[.]ts$',
+          '^packages/client/src/generated/',
+          // Unit tests that need a clock need no cluster.
+          '^packages/testenv/src/kit/manual-clock[.]ts$',
+        ],
       },
     ),
     // A relative path into another package works in the clone, and breaks once it is published.
@@ -106,7 +112,8 @@ export default {
     // `import type` ties two packages together as much as a value does.
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^[^/]+/[^/]+/dist/' },
+    // What client-node's subject needs is installed into the benchmark's own cache, not here.
+    exclude: { path: ['^[^/]+/[^/]+/dist/', '^benchmarks/subjects/client-node/main[.]mjs$'] },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['source', 'import', 'node', 'default', 'types'],

@@ -1,52 +1,36 @@
-/** Makes every operator that takes part, once: our own from its published form, the others with their own tools. */
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { access, cp, mkdir, readFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+/** Makes the operators that take part: our own, and the others with their own tools. */
+import { makeClientNode } from './client-node/make.ts';
+import { makeControllerRuntime } from './controller-runtime/make.ts';
+import { makeJavaOperatorSdk } from './java-operator-sdk/make.ts';
+import { makeKopf } from './kopf/make.ts';
+import { makeKubeRs } from './kube-rs/make.ts';
+import { makeKurator } from './kurator/make.ts';
 import type { Subject } from './subject.ts';
 
-const run = promisify(execFile);
-const here = import.meta.dirname;
-const root = join(here, '..', '..');
+const makers: Readonly<Record<string, () => Promise<Subject>>> = {
+  kurator: makeKurator,
+  'controller-runtime': makeControllerRuntime,
+  'kube-rs': makeKubeRs,
+  kopf: makeKopf,
+  'java-operator-sdk': makeJavaOperatorSdk,
+  'client-node': makeClientNode,
+};
 
-/** Those that can be built here, and why the others can't. */
-export async function buildSubjects(): Promise<{ subjects: Subject[]; missing: string[] }> {
-  const makers = { kurator, 'controller-runtime': controllerRuntime };
+/** All there are, in the order of the table. */
+export const subjectNames: readonly string[] = Object.keys(makers);
+
+/** Those of `names` that can be built here, and why the others can't. */
+export async function buildSubjects(names: readonly string[]): Promise<{ subjects: Subject[]; missing: string[] }> {
   const subjects: Subject[] = [];
   const missing: string[] = [];
-  for (const [name, make] of Object.entries(makers)) {
-    await make().then(
-      (subject) => subjects.push(subject),
-      (error: Error) => missing.push(`${name}: ${error.message.split('\n')[0]}`),
-    );
+  for (const name of names) {
+    try {
+      const make = makers[name];
+      if (!make) throw new Error(`there is no such subject; there are ${subjectNames.join(', ')}`);
+      subjects.push(await make());
+    } catch (error) {
+      missing.push(`${name}: ${(error as Error).message}`);
+    }
   }
   return { subjects, missing };
-}
-
-async function kurator(): Promise<Subject> {
-  await run(process.execPath, [join(root, 'scripts', 'build.mjs')], { cwd: root });
-  return { name: 'kurator', command: [process.execPath, join(here, 'kurator', 'main.ts')] };
-}
-
-async function controllerRuntime(): Promise<Subject> {
-  const folder = join(here, 'controller-runtime');
-  const recipe = createHash('sha256');
-  for (const file of ['main.go', 'go.mod']) recipe.update(await readFile(join(folder, file)));
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  const workshop = join(cache, 'kurator', 'benchmarks', `controller-runtime-${recipe.digest('hex').slice(0, 12)}`);
-  const binary = join(workshop, 'echo');
-  const built = await access(binary).then(
-    () => true,
-    () => false,
-  );
-  if (!built) {
-    await mkdir(workshop, { recursive: true });
-    await cp(folder, workshop, { recursive: true });
-    const options = { cwd: workshop, env: { ...process.env, GOFLAGS: '-mod=mod', CGO_ENABLED: '0' }, timeout: 900_000 };
-    await run('go', ['mod', 'tidy'], options);
-    await run('go', ['build', '-trimpath', '-ldflags', '-s -w', '-o', binary, '.'], options);
-  }
-  return { name: 'controller-runtime', command: [binary] };
 }

@@ -14,12 +14,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 )
 
 type EchoSpec struct {
@@ -99,7 +101,10 @@ func main() {
 	manager, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:  scheme,
 		Metrics: server.Options{BindAddress: "0"},
-		Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{os.Getenv("NAMESPACE"): {}}},
+		Cache: cache.Options{
+			DefaultNamespaces: map[string]cache.Config{os.Getenv("NAMESPACE"): {}},
+			DefaultTransform:  cache.TransformStripManagedFields(),
+		},
 	})
 	must(err)
 	ctx := ctrl.SetupSignalHandler()
@@ -112,7 +117,8 @@ func main() {
 		}()
 	} else {
 		must(ctrl.NewControllerManagedBy(manager).
-			For(&Echo{}).
+			// Its own status is no news.
+			For(&Echo{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 			Owns(&corev1.ConfigMap{}).
 			WithOptions(controller.Options{MaxConcurrentReconciles: 16}).
 			Complete(&reconciler{manager.GetClient(), scheme}))

@@ -1,6 +1,6 @@
 /**
  * The Echo operator on Kurator: one owned ConfigMap kept in step, and a status. With CACHE=1 it only fills a cache of
- * ConfigMaps, and says so. It runs what is published (dist), not the sources.
+ * ConfigMaps, and says so. make.ts bundles it.
  */
 import { ConfigMap, createClient, type KubernetesObject, loadConfig, resourceType } from '@kurator/client';
 import { createController, createManager, createWriter, declarative } from '@kurator/runtime';

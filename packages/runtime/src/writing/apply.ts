@@ -8,6 +8,12 @@ import { controllerReference, refuseForeignChild, refuseOwnerElsewhere } from '.
 import type { Apply } from './write-options.ts';
 import type { WritingTools } from './writing-tools.ts';
 
+/**
+ * An apply with a field that its kind doesn't have is refused in any case. Asked to look for such fields first, the
+ * server would parse what we send a second time.
+ */
+const fieldValidation = 'Ignore';
+
 /** Server-side apply, left out where the cache shows that it would change nothing. */
 export function createApply(tools: WritingTools): Apply {
   const { client, fieldManager, counts } = tools;
@@ -23,7 +29,7 @@ export function createApply(tools: WritingTools): Apply {
       counts.spared++;
       return live;
     }
-    const answer = await client.apply(type, wanted, { fieldManager, force, signal });
+    const answer = await client.apply(type, wanted, { fieldManager, force, signal, fieldValidation });
     if (cache) memory.remember(id, fingerprint, answer);
     return tools.observed(type, answer);
   };
