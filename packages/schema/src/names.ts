@@ -1,0 +1,30 @@
+/** The names of a kind: what Kubernetes demands of them, and what follows from the kind. */
+import { SchemaError } from './error.ts';
+
+/** The plural that Kubernetes' own tools would guess for a kind. */
+export function pluralOf(kind: string): string {
+  const singular = kind.toLowerCase();
+  if (/(s|x|z|ch|sh)$/.test(singular)) return `${singular}es`;
+  if (/[^aeiou]y$/.test(singular)) return `${singular.slice(0, -1)}ies`;
+  return `${singular}s`;
+}
+
+const label = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
+
+const demands = {
+  group: [new RegExp(`^${label}(\\.${label})+$`), 'a DNS name such as example.com'],
+  version: [/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/, 'a version such as v1, v1beta2 or v2alpha1'],
+  kind: [/^[A-Z][A-Za-z0-9]{0,62}$/, 'letters and digits with a capital first, such as MyApp'],
+  plural: [new RegExp(`^${label}$`), 'small letters, digits and dashes, such as myapps'],
+  singular: [new RegExp(`^${label}$`), 'small letters, digits and dashes, such as myapp'],
+  shortNames: [new RegExp(`^${label}$`), 'small letters, digits and dashes, such as ma'],
+  categories: [new RegExp(`^${label}$`), 'small letters, digits and dashes, such as all'],
+} as const;
+
+/** Refuses a name that the server would refuse. */
+export function checkName(what: keyof typeof demands, name: string): void {
+  const [pattern, right] = demands[what];
+  if (pattern.test(name)) return;
+  const remedy = `give ${right}`;
+  throw new SchemaError('KUR_SCHEMA_NAME', `"${name}" can't be used; ${remedy}`, { path: what, remedy });
+}
