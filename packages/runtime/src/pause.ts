@@ -13,3 +13,9 @@ export function pause(clock: Clock, milliseconds: number, ...signals: AbortSigna
     }
   });
 }
+
+/** Resolves when a signal fires, at once if it has. */
+export async function fired(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+}
