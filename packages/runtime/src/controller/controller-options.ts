@@ -10,6 +10,7 @@ import type { ControllerObserver } from './observer.ts';
 import type { PermanentError } from './permanent-error.ts';
 import type { Predicate } from './predicate.ts';
 import type { Reconcile, ReconcileContext } from './reconcile.ts';
+import type { ShardGate } from './shard-gate.ts';
 import { everyOf, type OwnedSource, owned, type WatchedSource } from './source.ts';
 
 /** What a controller is made of. Only the first three are needed. */
@@ -51,6 +52,11 @@ export interface ControllerOptions<T extends KubernetesObject> {
   onPermanentError?: (object: T, error: PermanentError, context: ReconcileContext) => Promise<void> | void;
   /** Reads an object from the server into its cache; called after a conflict, so that the retry doesn't see the old one. */
   refresh?: (reference: ObjectReference, signal: AbortSignal) => Promise<unknown>;
+  /**
+   * Which objects are this replica's, where several replicas share them: those of others are not looked at. All are,
+   * unless given.
+   */
+  shard?: ShardGate;
   observers?: readonly ControllerObserver[];
   clock?: Clock;
   /** Chance, for jitter; Math.random unless given. */

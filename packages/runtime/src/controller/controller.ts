@@ -17,10 +17,12 @@ import type { Controller, ControllerState } from './controller-handle.ts';
 import { type ControllerOptions, type ControllerSettings, settle } from './controller-options.ts';
 import { outcomeOf, retryAfter } from './internal/failure.ts';
 import { openIntake } from './internal/intake.ts';
+import { ShardLink } from './internal/shard-link.ts';
 import { Watchdog } from './internal/watchdog.ts';
 import type { ControllerObserver, ReconcileEnd, ReconcileOutcome } from './observer.ts';
 import type { PermanentError } from './permanent-error.ts';
 import type { ReconcileContext, ReconcileResult } from './reconcile.ts';
+import type { ShardHold } from './shard-gate.ts';
 
 export type { Controller, ControllerState } from './controller-handle.ts';
 
@@ -57,6 +59,7 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
   readonly queue: WorkQueue;
   readonly #settings: ControllerSettings<T>;
   readonly #watchdog: Watchdog<Run> | undefined;
+  readonly #shards: ShardLink | undefined;
   readonly #runs = new Set<Run>();
   readonly #stopping = new AbortController();
   #state: ControllerState = 'idle';
@@ -74,6 +77,8 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
     const onReady = () => this.#schedulePump();
     const rate = retryRate === undefined ? {} : { retryRate };
     this.queue = new WorkQueue({ clock, backoff, random, onReady, ...rate });
+    const { shard: gate, for: primary } = settings;
+    if (gate) this.#shards = new ShardLink({ gate, primary, queue: this.queue, runs: () => this.#runs });
     if (timeout === false) return;
     const onTimeout = (run: Run) => this.#onTimeout(run);
     const onStuck = (run: Run) => this.#onStuck(run);
@@ -113,6 +118,8 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
       for (const run of this.#runs) run.abort.abort(this.#stopping.signal.reason);
       left = await this.queue.drain(GRACE);
     }
+    // Whatever still runs must be waited for before its key can be another replica's.
+    if (left.length === 0) this.#shards?.close();
     this.#watchdog?.stop();
     this.#state = 'stopped';
     return left;
@@ -157,9 +164,11 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
       counts,
       others,
       wantsDeleted: deleted !== undefined,
+      accepts: (key) => !this.#shards || this.#shards.hold(key) !== undefined,
       working: () => this.#state === 'running',
       onError: (kind, error) => this.#tell((observer) => observer.onSourceError?.(kind, error)),
     });
+    this.#shards?.open();
   }
 
   // Not at once: whoever adds is in the middle of something, and a burst of changes of one object is one reconcile.
@@ -181,7 +190,9 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
   #begin(item: TakenItem): void {
     const reference = referenceOf(item.key);
     const object = this.#settings.for.get(reference);
-    if (object || this.#settings.deleted) this.#run(item, reference, object);
+    const hold = this.#shards?.hold(item.key);
+    const isOurs = !this.#shards || hold !== undefined;
+    if (isOurs && (object || this.#settings.deleted)) this.#run(item, reference, object, hold);
     else this.#skip(item);
   }
 
@@ -190,7 +201,7 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
     this.queue.done(key);
   }
 
-  #run(item: TakenItem, reference: ObjectReference, object: T | undefined): void {
+  #run(item: TakenItem, reference: ObjectReference, object: T | undefined, hold: ShardHold | undefined): void {
     const startedAt = this.#settings.clock.now();
     const run = { ...item, startedAt, abort: new AbortController(), timedOut: false, stuck: false };
     this.#active++;
@@ -198,7 +209,12 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
     this.#watchdog?.start(run);
     this.#tell((observer) => observer.onReconcileStart(run.key, run.waited / 1000));
     const context = { key: run.key, reference, signal: run.abort.signal, failures: run.failures };
-    void this.#judge(run, object, context).then((verdict) => this.#end(run, verdict));
+    const unbind = hold && this.#shards?.bind(run, hold);
+    const judge = () => this.#judge(run, object, context);
+    void (hold ? hold.run(judge) : judge()).then((verdict) => {
+      unbind?.();
+      this.#end(run, verdict);
+    });
   }
 
   async #judge(run: Run, object: T | undefined, context: ReconcileContext): Promise<Verdict> {
@@ -247,6 +263,7 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
     this.#runs.delete(run);
     this.#watchdog?.end(run);
     this.queue.done(run.key);
+    this.#shards?.ended();
     if (!run.stuck) {
       this.#active--;
       this.#report(run, verdict, again);

@@ -24,11 +24,16 @@ export type ElectionTiming = Readonly<Record<keyof ElectionTimingOptions, number
 /** Others look at the lease after one to 2.2 retry periods, so that they don't all look at once. */
 export const JITTER = 1.2;
 
-/** Fills in the defaults; throws where the three don't fit together. */
-export function electionTiming(options: ElectionTimingOptions = {}): ElectionTiming {
-  const leaseDuration = parseDuration(options.leaseDuration ?? '15s', 'leader election: leaseDuration');
-  const renewDeadline = parseDuration(options.renewDeadline ?? '10s', 'leader election: renewDeadline');
-  const retryPeriod = parseDuration(options.retryPeriod ?? '2s', 'leader election: retryPeriod');
+/**
+ * Fills in the defaults; throws where the three don't fit together.
+ *
+ * @param whose What they are settings of, as an error names it.
+ */
+export function electionTiming(options: ElectionTimingOptions = {}, whose = 'leader election'): ElectionTiming {
+  const wrong = (field: string, value: number, wanted: string) => misfit(`${whose}: ${field}`, value, wanted);
+  const leaseDuration = parseDuration(options.leaseDuration ?? '15s', `${whose}: leaseDuration`);
+  const renewDeadline = parseDuration(options.renewDeadline ?? '10s', `${whose}: renewDeadline`);
+  const retryPeriod = parseDuration(options.retryPeriod ?? '2s', `${whose}: retryPeriod`);
   if (leaseDuration < 1000 || leaseDuration % 1000 !== 0) throw wrong('leaseDuration', leaseDuration, 'whole seconds');
   const longest = leaseDuration * 0.9;
   if (renewDeadline > longest) {
@@ -41,8 +46,8 @@ export function electionTiming(options: ElectionTimingOptions = {}): ElectionTim
   return { leaseDuration, renewDeadline, retryPeriod };
 }
 
-function wrong(field: string, value: number, wanted: string): RuntimeError {
-  const message = `leader election: ${field} is ${formatDuration(value)}, and must be ${wanted}`;
+function misfit(field: string, value: number, wanted: string): RuntimeError {
+  const message = `${field} is ${formatDuration(value)}, and must be ${wanted}`;
   return new RuntimeError('KUR_RUNTIME_INVALID_OPTION', message, {
     remedy: 'leave out all three for 15s, 10s and 2s',
   });

@@ -71,4 +71,6 @@ export async function installEcho(client: Client): Promise<void> {
   const isServed = ({ status }: UntypedObject) =>
     (status?.conditions ?? []).some((one: Condition) => one.type === 'Established' && one.status === 'True');
   await waitFor(client, CustomResourceDefinition, { name }, isServed, { description: 'to be served' });
+  // Its storage is made ready a moment later; until then the server sends watches away, and lists are tried again.
+  await client.list(Echo);
 }

@@ -21,6 +21,8 @@ export interface FaultyProxy {
   truncateAfter(bytes: number): void;
   /** Milliseconds before each chunk from the server is passed on; 0 ends it. */
   slow(milliseconds: number): void;
+  /** Ends each answer in chunks right after its head, in good order, as if there were nothing to say. */
+  endStreams(ending: boolean): void;
   /** Refuses new connections, or takes them again. */
   refuse(refusing: boolean): void;
   close(): Promise<void>;
@@ -32,11 +34,23 @@ interface Link {
   remaining: number;
 }
 
+function passOn(link: Link, chunk: Buffer, onCut: () => void): void {
+  link.client.write(chunk.subarray(0, link.remaining));
+  link.remaining -= chunk.length;
+  if (link.remaining <= 0) link.client.end(onCut);
+}
+
+function endedAfterHead(chunk: Buffer): Buffer {
+  const end = chunk.indexOf('\r\n\r\n');
+  return end < 0 ? chunk : Buffer.concat([chunk.subarray(0, end), Buffer.from('\r\n\r\n0\r\n\r\n')]);
+}
+
 export async function startFaultyProxy({ server, ca, cert, key }: ClientConfig): Promise<FaultyProxy> {
   const url = new URL(server);
   const links = new Set<Link>();
   let connections = 0;
   let refusing = false;
+  let ending = false;
   let pause = 0;
 
   const proxy = createServer((client) => {
@@ -65,9 +79,7 @@ export async function startFaultyProxy({ server, ca, cert, key }: ClientConfig):
       queue = queue.then(async () => {
         if (pause > 0) await delay(pause);
         if (link.stalled || client.destroyed) return;
-        client.write(chunk.subarray(0, link.remaining));
-        link.remaining -= chunk.length;
-        if (link.remaining <= 0) client.end(() => end());
+        passOn(link, ending ? endedAfterHead(chunk) : chunk, end);
       });
     });
   });
@@ -90,6 +102,9 @@ export async function startFaultyProxy({ server, ca, cert, key }: ClientConfig):
     },
     slow(milliseconds) {
       pause = milliseconds;
+    },
+    endStreams(value) {
+      ending = value;
     },
     refuse(value) {
       refusing = value;

@@ -72,6 +72,11 @@ export class LeaseServer {
   }
 }
 
+interface MachineTimer {
+  cancelled: boolean;
+  inWorld: ClockTimer;
+}
+
 /** A computer with one process on it. What falls due while it is frozen happens when it thaws. */
 export class Machine implements Clock {
   readonly #world: ManualClock;
@@ -99,19 +104,18 @@ export class Machine implements Clock {
   }
 
   setTimeout(callback: () => void, milliseconds: number): ClockTimer {
-    const timer = { cancelled: false };
-    this.#world.setTimeout(
-      () =>
-        this.run(() => {
-          if (!timer.cancelled) callback();
-        }),
-      milliseconds / this.#rate,
-    );
+    const timer: MachineTimer = { cancelled: false, inWorld: undefined };
+    const fire = () => {
+      if (!timer.cancelled) callback();
+    };
+    timer.inWorld = this.#world.setTimeout(() => this.run(fire), milliseconds / this.#rate);
     return timer;
   }
 
   clearTimeout(timer: ClockTimer): void {
-    if (timer) (timer as { cancelled: boolean }).cancelled = true;
+    if (!timer) return;
+    const { inWorld } = Object.assign(timer as MachineTimer, { cancelled: true });
+    this.#world.clearTimeout(inWorld);
   }
 
   /** Now, or when it thaws. */
@@ -147,45 +151,67 @@ export class Machine implements Clock {
   }
 }
 
-/** How a machine reaches the server. A request that was given up on may still arrive, and be executed. */
+/** One request over the network. One that was given up on may still arrive, and be executed. */
+export function exchange<T>(
+  machine: Machine,
+  server: LeaseServer,
+  execute: () => T,
+  { timeout = 30_000, signal }: RequestOptions,
+): Promise<T> {
+  let timer: ClockTimer;
+  const answer = new Promise<T>((resolve, reject) => {
+    timer = machine.setTimeout(() => reject(failure('KUR_CLIENT_TIMEOUT')), timeout);
+    signal?.addEventListener('abort', () => reject(signal.reason));
+    machine.run(() =>
+      server.send(() => {
+        const result = outcome(execute);
+        server.send(() => machine.run(() => ('error' in result ? reject(result.error) : resolve(result.value))));
+      }),
+    );
+  });
+  return answer.finally(() => machine.clearTimeout(timer));
+}
+
+/** What a machine hears of what happens on the server, until the signal fires. */
+export async function* hearing<T>(
+  machine: Machine,
+  server: LeaseServer,
+  watch: (watcher: (news: T) => void) => () => void,
+  signal: AbortSignal,
+): AsyncGenerator<T, void, undefined> {
+  const arrived: T[] = [];
+  let notify = () => {};
+  const stop = watch((news) =>
+    server.send(() =>
+      machine.run(() => {
+        arrived.push(news);
+        notify();
+      }),
+    ),
+  );
+  signal.addEventListener('abort', () => notify());
+  try {
+    while (!signal.aborted) {
+      for (let news = arrived.shift(); news !== undefined; news = arrived.shift()) yield news;
+      await new Promise<void>((resolve) => {
+        notify = resolve;
+      });
+    }
+  } finally {
+    stop();
+  }
+}
+
+/** How a machine reaches the server. */
 export function storeOn(machine: Machine, server: LeaseServer): LeaseStore {
-  const exchange = <T>(execute: () => T, { timeout = 30_000, signal }: RequestOptions) =>
-    new Promise<T>((resolve, reject) => {
-      machine.setTimeout(() => reject(failure('KUR_CLIENT_TIMEOUT')), timeout);
-      signal?.addEventListener('abort', () => reject(signal.reason));
-      machine.run(() =>
-        server.send(() => {
-          const answer = outcome(execute);
-          server.send(() => machine.run(() => ('error' in answer ? reject(answer.error) : resolve(answer.value))));
-        }),
-      );
-    });
   return {
-    read: (options) => exchange(() => server.read(), options),
-    create: (record, options) => exchange(() => server.create(record), options),
-    replace: (before, record, options) => exchange(() => server.replace(before, record), options),
+    read: (options) => exchange(machine, server, () => server.read(), options),
+    create: (record, options) => exchange(machine, server, () => server.create(record), options),
+    replace: (before, record, options) => exchange(machine, server, () => server.replace(before, record), options),
     async *changes(signal) {
-      const arrived: (LeaseRecord | undefined)[] = [];
-      let notify = () => {};
-      const stop = server.watch((record) =>
-        server.send(() =>
-          machine.run(() => {
-            arrived.push(record);
-            notify();
-          }),
-        ),
-      );
-      signal.addEventListener('abort', () => notify());
-      try {
-        while (!signal.aborted) {
-          while (arrived.length > 0) yield arrived.shift();
-          await new Promise<void>((resolve) => {
-            notify = resolve;
-          });
-        }
-      } finally {
-        stop();
-      }
+      type News = { readonly record: LeaseRecord | undefined };
+      const watch = (watcher: (news: News) => void) => server.watch((record) => watcher({ record }));
+      for await (const { record } of hearing(machine, server, watch, signal)) yield record;
     },
   };
 }
@@ -198,7 +224,8 @@ function outcome<T>(execute: () => T): { value: T } | { error: unknown } {
   }
 }
 
-function failure(code: ClientErrorCode): ClientError {
+/** What the server answers, or the lack of an answer. */
+export function failure(code: ClientErrorCode): ClientError {
   return new ClientError(code, `simulated: ${code}`);
 }
 

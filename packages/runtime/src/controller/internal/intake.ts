@@ -1,7 +1,7 @@
 /** Turns the changes of caches into keys in a queue. */
 import type { KubernetesObject, ObjectReference } from '@kurator/client';
 import type { CacheChange, ObjectCache } from '../../cache/object-cache.ts';
-import { keyFor } from '../../object-key.ts';
+import { keyFor, type ObjectKey } from '../../object-key.ts';
 import { Priority } from '../../queue/priority.ts';
 import type { WorkQueue } from '../../queue/work-queue.ts';
 import type { MapFunction } from '../mapping.ts';
@@ -12,6 +12,8 @@ interface Surroundings {
   queue: WorkQueue;
   /** Whether what is gone is worked on too. */
   wantsDeleted: boolean;
+  /** Whether a key is this replica's. */
+  accepts(key: ObjectKey): boolean;
   /** Whether keys are taken out of the queue yet. */
   working(): boolean;
   onError(kind: string, error: unknown): void;
@@ -35,19 +37,19 @@ export function openIntake<T extends KubernetesObject>(options: IntakeOptions<T>
 }
 
 function primaryListener<T extends KubernetesObject>(options: IntakeOptions<T>): (change: CacheChange<T>) => void {
-  const { queue, primary, counts, wantsDeleted, onError } = options;
+  const { queue, primary, counts, wantsDeleted, accepts, onError } = options;
   return (change) => {
     // Nothing is left to be done for it, and nothing to be remembered of it.
     if (change.type === 'deleted' && !wantsDeleted) {
       queue.remove(change.key);
-    } else if (judge(() => counts(change), primary.type.kind, onError)) {
+    } else if (accepts(change.key) && judge(() => counts(change), primary.type.kind, onError)) {
       queue.add(change.key, priorityOf(change));
     }
   };
 }
 
 function otherListener(
-  { queue, wantsDeleted, working, onError }: Surroundings,
+  { queue, wantsDeleted, accepts, working, onError }: Surroundings,
   { cache, counts, map }: WatchedSource,
 ): (change: CacheChange<KubernetesObject>) => void {
   return (change) => {
@@ -56,7 +58,7 @@ function otherListener(
     if (!judge(() => counts(change), cache.type.kind, onError)) return;
     const priority = priorityOf(change);
     try {
-      for (const reference of concerned(change, map)) queue.add(keyFor(reference), priority);
+      for (const key of concerned(change, map).map(keyFor)) if (accepts(key)) queue.add(key, priority);
     } catch (error) {
       onError(cache.type.kind, error);
     }

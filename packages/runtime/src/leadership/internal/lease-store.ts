@@ -29,11 +29,17 @@ export interface LeaseStore {
   changes(signal: AbortSignal): AsyncIterable<LeaseRecord | undefined>;
 }
 
-export function leaseStore(client: Client, reference: ObjectReference): LeaseStore {
+/** @param labels What a Lease that has to be created gets. */
+export function leaseStore(
+  client: Client,
+  reference: ObjectReference,
+  labels?: Readonly<Record<string, string>>,
+): LeaseStore {
   const { name, namespace } = reference;
   // An election has its own idea of when to try again.
   const once = { retries: 0 };
-  const manifest = (spec: LeaseRecord) => ({ metadata: { name, ...(namespace && { namespace }) }, spec });
+  const metadata = { name, ...(namespace && { namespace }), ...(labels && { labels }) };
+  const manifest = (spec: LeaseRecord) => ({ metadata, spec });
   return {
     async read(options) {
       const lease = await client.find(Lease, reference, { ...options, ...once });
@@ -59,7 +65,8 @@ function stored(lease: Lease): StoredLease {
   return { lease, record: recordOf(lease) };
 }
 
-function recordOf({ spec = {} }: Lease): LeaseRecord {
+/** What an election reads of a Lease. */
+export function recordOf({ spec = {} }: Lease): LeaseRecord {
   return {
     holderIdentity: spec.holderIdentity ?? '',
     leaseDurationSeconds: spec.leaseDurationSeconds ?? 0,

@@ -178,7 +178,7 @@ export class Term implements Leadership {
 }
 
 /** Given back. The short duration is for those who don't look at the holder. */
-function emptied(record: LeaseRecord, now: string): LeaseRecord {
+export function emptied(record: LeaseRecord, now: string): LeaseRecord {
   return { ...record, holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
 }
 

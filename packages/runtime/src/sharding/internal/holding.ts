@@ -1,0 +1,61 @@
+import type { ShardHold } from '../../controller/shard-gate.ts';
+import { RuntimeError } from '../../error.ts';
+import { runUnder } from './current-hold.ts';
+
+/**
+ * One shard that this replica owns, by the table.
+ *
+ *   held ──► draining ──► drained ──► (written into the table) ──► ended
+ *    ▲          │            │ ▲
+ *    └── plans changed ──────┘ │ the table is seen to be newer, and it is still ours
+ *                       doubtful: a write that gives it away was sent, and not answered
+ */
+export type HoldingPhase = 'held' | 'draining' | 'drained' | 'doubtful' | 'ended';
+
+export class Holding implements ShardHold {
+  readonly shard: number;
+  readonly #ending = new AbortController();
+  readonly #fenceMember: () => void;
+  phase: HoldingPhase = 'held';
+  /** Ends what is under way, when draining takes too long; each time that it is drained has one of its own. */
+  draining: AbortController | undefined;
+  /** Of the table, when a write that gives it away was sent. */
+  doubtedAt = 0;
+  /** Clock.now() before which it is not drained again. */
+  keptUntil = 0;
+
+  /** @param fenceMember Throws unless this replica is surely a member at this instant. */
+  constructor(shard: number, fenceMember: () => void) {
+    this.shard = shard;
+    this.#fenceMember = fenceMember;
+  }
+
+  get signal(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  fence(): void {
+    this.#fenceMember();
+    if (this.phase === 'held' || this.phase === 'draining') return;
+    throw this.signal.aborted ? this.signal.reason : handedOver(this.shard);
+  }
+
+  run<R>(work: () => R): R {
+    return runUnder(this, work);
+  }
+
+  /** It is another's now, as was meant. */
+  end(): void {
+    this.phase = 'ended';
+  }
+
+  /** It was lost: what is under way must break off. */
+  lose(reason: unknown): void {
+    this.phase = 'ended';
+    this.#ending.abort(reason);
+  }
+}
+
+function handedOver(shard: number): RuntimeError {
+  return new RuntimeError('KUR_RUNTIME_NOT_OWNER', `shard ${shard} is handed over to another replica`);
+}
