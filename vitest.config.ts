@@ -7,6 +7,8 @@ const conditions = ['source', 'node', 'import', 'default'];
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
+  // What a global set-up is loaded in: left out, it would be the build, or fail where there is none.
+  environments: { __vitest__: { resolve: { conditions, externalConditions: conditions } } },
   test: {
     execArgv: ['--conditions=source'],
     projects: [
@@ -17,8 +19,10 @@ export default defineConfig({
           name: 'integration',
           include: testFiles.integration,
           globalSetup: ['packages/testenv/test/shared-control-plane.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
+          // Long enough for a machine that has other things to do: they end what hangs, they measure nothing.
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          expect: { poll: { timeout: 20_000 } },
         },
       },
       {
