@@ -1,4 +1,7 @@
-/** Durations as Go and Kubernetes write them: `1h30m`, `250ms`, `1.5s`. */
+/**
+ * Durations as Go and Kubernetes write them, in fields of objects: `1h30m`, `250ms`, `-1.5s`. What authors of operators
+ * write in options is something else: @kurator/runtime reads it, knows days, and refuses what is negative.
+ */
 import { ClientError } from './error.ts';
 
 const milliseconds: Record<string, number> = {

@@ -150,6 +150,11 @@ describe('says what is wrong with', () => {
     ['a context without a cluster', 'current-context: a\ncontexts: [{name: a, context: {}}]', /"a" has no cluster/],
     ['a server that is no URL', kubeconfig({ cluster: { server: 'localhost:6443' } }), /is not an http or https URL/],
     ['a certificate without a key', kubeconfig({ user: { 'client-certificate-data': 'eA==' } }), /given together/],
+    [
+      'a certificate that is not base64',
+      kubeconfig({ user: { 'client-certificate-data': '-----BEGIN CERTIFICATE-----', 'client-key-data': 'eA==' } }),
+      /"client-certificate-data" must be base64/,
+    ],
     ['a token that is a number', kubeconfig({ user: { token: 5 } }), /"token" must be text/],
     ['an exec plugin without a command', kubeconfig({ user: { exec: {} } }), /"exec" has no command/],
     [

@@ -15,10 +15,22 @@ export const describedVersion = { major: 1, minor: 36 } as const;
 // As far as Kubernetes itself lets a client and its server be apart, and one more that still works.
 const SKEW = 2;
 
-/** Asks the server for its version. */
+/** As `/version` answers. */
+interface VersionInfo {
+  gitVersion?: string;
+  /** Since 1.33: the version whose behaviour it shows, which may be an older one (`--emulated-version`). */
+  emulationMajor?: string;
+  emulationMinor?: string;
+}
+
+/** Asks the server for its version: that whose behaviour it shows. */
 export async function serverVersion(client: Client, options: RequestOptions = {}): Promise<ServerVersion> {
-  const { gitVersion = '' } = await client.raw<{ gitVersion?: string }>('GET', '/version', options);
-  return parseServerVersion(gitVersion);
+  const { gitVersion = '', ...info } = await client.raw<VersionInfo>('GET', '/version', options);
+  const built = parseServerVersion(gitVersion);
+  const major = Number.parseInt(info.emulationMajor ?? `${built.major}`, 10);
+  const minor = Number.parseInt(info.emulationMinor ?? `${built.minor}`, 10);
+  if (major === built.major && minor === built.minor) return built;
+  return { major, minor, text: `${gitVersion} in the manner of ${major}.${minor}` };
 }
 
 /** Understands `v1.36.3`, and what vendors make of it: `v1.35.2-gke.1`, `v1.34.0+k3s1`. */

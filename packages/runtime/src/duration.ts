@@ -1,4 +1,7 @@
-/** Lengths of time as people write them: `'30s'`, `'1m30s'`, `'250ms'`, or a number of milliseconds. */
+/**
+ * Lengths of time as people write them in options: `'30s'`, `'1m30s'`, `'2d'`, or a number of milliseconds. For the
+ * durations of Go that are in fields of objects, which may be negative or in nanoseconds, @kurator/client has a reader.
+ */
 import { RuntimeError } from './error.ts';
 
 /** Milliseconds, or a text of numbers with units (`d`, `h`, `m`, `s`, `ms`), greatest first: `'1h30m'`. Never negative. */

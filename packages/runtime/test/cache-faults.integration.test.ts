@@ -1,9 +1,11 @@
 /** Whatever the network does to a cache, it ends up equal to a fresh list. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, ConfigMap, createClient } from '@kurator/client';
 import { sharedClient, testNamespace } from '@kurator/testenv';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCache, type RunnableCache } from '../src/cache/cache.ts';
+import { eventually } from './support/eventually.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 
 let direct: Client;
@@ -35,17 +37,12 @@ const put = (name: string, value: string) =>
   direct.apply(ConfigMap, { metadata: { name, namespace }, data: { value } }, { fieldManager: 'test', force: true });
 
 async function expectEqualToAFreshList(): Promise<void> {
-  await vi.waitFor(
-    async () => {
-      const { items } = await direct.list(ConfigMap, { namespace });
-      const versions = (objects: ConfigMap[]) =>
-        Object.fromEntries(
-          objects.map(({ metadata, data }) => [metadata.name, [metadata.resourceVersion, data?.value]]),
-        );
-      expect(versions(cache.list())).toEqual(versions(items));
-    },
-    { timeout: 15_000, interval: 50 },
-  );
+  await eventually(async () => {
+    const { items } = await direct.list(ConfigMap, { namespace });
+    const versions = (objects: ConfigMap[]) =>
+      Object.fromEntries(objects.map(({ metadata, data }) => [metadata.name, [metadata.resourceVersion, data?.value]]));
+    expect(versions(cache.list())).toEqual(versions(items));
+  });
 }
 
 describe('a cache behind a bad network', () => {
@@ -87,6 +84,24 @@ describe('a cache behind a bad network', () => {
     proxy.refuse(false);
     await expectEqualToAFreshList();
     expect(deleted).toEqual([`${namespace}/a`]);
+  });
+
+  it('does not ask without end where each watch is ended at once', async () => {
+    const { metadata } = await put('a', '1');
+    await expectEqualToAFreshList();
+    const before = proxy.connections;
+    proxy.endStreams(true);
+    proxy.cut();
+    await eventually(() =>
+      expect(cache.state().lastTrouble).toMatchObject({ message: expect.stringContaining('at once') }),
+    );
+    // Not to be seen in what it has, only in what it does.
+    await delay(3_000);
+    expect(proxy.connections - before).toBeLessThan(10);
+    proxy.endStreams(false);
+    await put('a', '2');
+    await expectEqualToAFreshList();
+    expect(cache.get(metadata)?.data).toEqual({ value: '2' });
   });
 
   it('equals a fresh list after any sequence of writes and faults', async () => {

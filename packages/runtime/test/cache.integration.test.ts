@@ -1,8 +1,11 @@
 /** The cache against the real API server. */
 import { type Client, ConfigMap } from '@kurator/client';
 import { sharedClient, testNamespace } from '@kurator/testenv';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCache, type RunnableCache } from '../src/cache/cache.ts';
+import { selects } from '../src/cache/label-selector.ts';
+import { eventually } from './support/eventually.ts';
 
 let client: Client;
 let namespace: string;
@@ -45,7 +48,7 @@ describe('a cache', () => {
     await client.delete(ConfigMap, { name: 'b', namespace });
     await client.create(ConfigMap, map('d'));
     await client.patch(ConfigMap, { name: 'a', namespace }, { data: { colour: 'blue' } });
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(names(cache)).toEqual(['a', 'c', 'd']);
       expect(cache.get({ name: 'a', namespace })?.data).toEqual({ colour: 'blue' });
     });
@@ -66,7 +69,7 @@ describe('a cache', () => {
     await cache.untilSynced(AbortSignal.timeout(10_000));
     expect(names(cache)).toHaveLength(7);
     await client.delete(ConfigMap, { name: 'm3', namespace });
-    await vi.waitFor(() => expect(names(cache)).not.toContain('m3'));
+    await eventually(() => expect(names(cache)).not.toContain('m3'));
   });
 
   it('lets nobody damage it', async () => {
@@ -89,6 +92,40 @@ describe('a cache', () => {
     expect(seen).toEqual(Array.from({ length: 51 }, (_, n) => String(n)));
   });
 
+  it('shows a new object of our own at once where its labels are selected, and never where they are not', async () => {
+    const cache = await running({ labelSelector: 'app=web,!old' });
+    cache.observe(await client.create(ConfigMap, map('selected', {}, { app: 'web' })));
+    cache.observe(await client.create(ConfigMap, map('other', {}, { app: 'db' })));
+    expect(names(cache)).toEqual(['selected']);
+  });
+
+  it('knows what a label selector selects as well as the server does', async () => {
+    const labels = [{}, { a: 'x' }, { a: 'y' }, { a: '', b: 'x' }, { a: 'x', b: 'y' }, { 'example.com/a': 'x' }];
+    for (const [i, own] of labels.entries()) await client.create(ConfigMap, map(`m${i}`, {}, own));
+    const { items } = await client.list(ConfigMap, { namespace });
+    const key = fc.constantFrom('a', 'b', 'example.com/a');
+    const values = fc.array(fc.constantFrom('x', 'y', ''), { minLength: 1, maxLength: 2 });
+    const requirement = fc.oneof(
+      key,
+      key.map((name) => `!${name}`),
+      fc
+        .tuple(key, fc.constantFrom('=', '==', '!=', ' = '), fc.constantFrom('x', 'y', ''))
+        .map((parts) => parts.join('')),
+      fc
+        .tuple(key, fc.constantFrom('in', 'notin'), values)
+        .map(([name, how, list]) => `${name} ${how} (${list.join()})`),
+    );
+    const selector = fc.array(requirement, { minLength: 1, maxLength: 3 }).map((requirements) => requirements.join());
+    await fc.assert(
+      fc.asyncProperty(selector, async (labelSelector) => {
+        const selected = await client.list(ConfigMap, { namespace, labelSelector });
+        const ours = items.filter(({ metadata }) => selects(labelSelector, metadata.labels));
+        expect(ours.map(({ metadata }) => metadata.name)).toEqual(selected.items.map(({ metadata }) => metadata.name));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
   it('finds objects by owner, label and index', async () => {
     const owner = await client.create(ConfigMap, map('owner'));
     const { apiVersion, kind, metadata } = owner;
@@ -103,7 +140,7 @@ describe('a cache', () => {
     expect(nameOf(cache.byIndex('colour', 'blue'))).toEqual(['child']);
     expect(nameOf(cache.list({ labels: { tier: 'web' } }))).toEqual(['child']);
     await client.patch(ConfigMap, { name: 'child', namespace }, { data: { colour: 'red' } });
-    await vi.waitFor(() => expect(nameOf(cache.byIndex('colour', 'red'))).toEqual(['child']));
+    await eventually(() => expect(nameOf(cache.byIndex('colour', 'red'))).toEqual(['child']));
     expect(cache.byIndex('colour', 'blue')).toEqual([]);
     expect(() => cache.byIndex('size', '1')).toThrow(/no index "size".*/);
   });

@@ -1,15 +1,16 @@
 // A whole operator on the real API server: each Echo keeps ConfigMaps in step with its message and says when it is done.
 // Every write is counted: none may fail, and none may change nothing.
 import { type Client, ConfigMap, isNotFound, waitFor, waitUntilGone } from '@kurator/client';
-import { sharedClient, testNamespace } from '@kurator/testenv';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCache } from '../src/cache/cache.ts';
 import { type Controller, createController } from '../src/controller/controller.ts';
 import type { ControllerObserver, ReconcileEnd } from '../src/controller/observer.ts';
-import { PermanentError } from '../src/controller/permanent-error.ts';
 import { type DeclarativeOptions, declarative } from '../src/writing/declarative.ts';
 import { createWriter } from '../src/writing/writer.ts';
-import { Echo, installEcho } from './support/echo.ts';
+import { Echo } from './support/echo.ts';
+import { isReady, keepInStep } from './support/echo-operator.ts';
+import { echoPlace } from './support/echo-place.ts';
+import { eventually } from './support/eventually.ts';
 import { type RecordedWrite, recordingClient, summary } from './support/recording-client.ts';
 
 const MANY = 40;
@@ -25,33 +26,14 @@ let client: Client;
 let namespace: string;
 let running: Operator[];
 
-beforeAll(async () => {
-  const setUp = await sharedClient();
-  await installEcho(setUp);
-  await setUp.close();
-});
-
 beforeEach(async () => {
-  client = await sharedClient();
-  namespace = await testNamespace(client, 'echo');
+  ({ client, namespace } = await echoPlace('echo'));
   running = [];
 });
 
 afterEach(async () => {
   await Promise.all(running.map((operator) => operator.stop()));
-  await client.close();
 });
-
-const childName = (echo: string, copy: number) => (copy === 0 ? echo : `${echo}-${copy}`);
-
-const keepInStep: DeclarativeOptions<Echo>['reconcile'] = async ({ metadata, spec = {} }, { apply }) => {
-  const { message = '', copies = 1 } = spec;
-  if (message === 'nonsense') throw new PermanentError('nobody can echo that', { reason: 'Nonsense' });
-  for (let copy = 0; copy < copies; copy++) {
-    await apply(ConfigMap, { metadata: { name: childName(metadata.name, copy) }, data: { message } });
-  }
-  return { status: { ready: true, observedGeneration: metadata.generation } };
-};
 
 async function startOperator(
   options: Partial<DeclarativeOptions<Echo>> = {},
@@ -90,13 +72,7 @@ const create = (name: string, message = 'hello') =>
   client.create(Echo, { metadata: { name, namespace }, spec: { message } });
 const say = (name: string, spec: Echo['spec']) => client.patch(Echo, { name, namespace }, { spec });
 const untilReady = (name: string) =>
-  waitFor(
-    client,
-    Echo,
-    { name, namespace },
-    ({ metadata, status }) => status?.ready === true && status.observedGeneration === metadata.generation,
-    { description: 'to be ready' },
-  );
+  waitFor(client, Echo, { name, namespace }, isReady, { description: 'to be ready' });
 const messages = async () => {
   const { items } = await client.list(ConfigMap, { namespace });
   return Object.fromEntries(items.map(({ metadata, data }) => [metadata.name, data?.message]));
@@ -108,7 +84,7 @@ async function settled({ controller }: Operator): Promise<void> {
   const sentinel = `sentinel-${Math.random().toString(36).slice(2, 8)}`;
   await create(sentinel);
   await untilReady(sentinel);
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(controller.running()).toEqual([]);
     expect(controller.queue.depth).toBe(0);
   });
@@ -155,7 +131,7 @@ describe('the echo operator', () => {
     await client.delete(ConfigMap, { name: 'a', namespace });
     await client.patch(ConfigMap, { name: 'b', namespace }, { data: { message: 'damaged' } });
     await client.patch(ConfigMap, { name: 'c', namespace }, { data: { theirs: 'kept' } });
-    await vi.waitFor(async () => expect(await messages()).toMatchObject({ a: 'hello', b: 'hello', c: 'hello' }));
+    await eventually(async () => expect(await messages()).toMatchObject({ a: 'hello', b: 'hello', c: 'hello' }));
     await settled(operator);
     expect(writesOf(operator).sort()).toEqual(['apply ConfigMap a', 'apply ConfigMap b']);
     expect((await client.get(ConfigMap, { name: 'c', namespace })).data).toEqual({ message: 'hello', theirs: 'kept' });
@@ -338,7 +314,7 @@ describe('an echo operator that dies', () => {
       const dying = dyingClient(lives);
       const first = await startOperator({ finalizer }, dying.client);
       await client.create(Echo, { metadata: { name: 'a', namespace }, spec: { message: 'hello', copies: 2 } });
-      await vi.waitFor(() => expect(dying.dead()).toBe(true));
+      await eventually(() => expect(dying.dead()).toBe(true));
       await first.stop();
       const held = await client.get(Echo, { name: 'a', namespace });
       // Whatever was made, the object could not go without us.
@@ -363,7 +339,7 @@ describe('an echo operator that dies', () => {
     const dying = dyingClient(lives);
     const first = await startOperator({}, dying.client);
     await say('a', { message: 'bye', copies: 1 });
-    await vi.waitFor(() => expect(dying.dead()).toBe(true));
+    await eventually(() => expect(dying.dead()).toBe(true));
     await first.stop();
 
     const second = await startOperator();

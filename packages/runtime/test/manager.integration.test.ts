@@ -1,7 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { type Client, ConfigMap, createClient, Lease, resourceType, waitFor } from '@kurator/client';
 import { sharedClient, testNamespace } from '@kurator/testenv';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,6 +5,8 @@ import { createController } from '../src/controller/controller.ts';
 import { ReportedEvent } from '../src/events/event.ts';
 import { silentLogger } from '../src/insight/late-logger.ts';
 import { createManager, type Manager, type ManagerOptions } from '../src/manager/manager.ts';
+import { startProgram } from './support/program.ts';
+import { runInTest } from './support/running-manager.ts';
 
 const http = { host: '127.0.0.1', port: 0 };
 const quick = { leaseDuration: '2s', renewDeadline: '1500ms', retryPeriod: '300ms' };
@@ -23,19 +21,6 @@ async function setUp() {
 function managerOn(client: Client, options: Partial<ManagerOptions> = {}) {
   const logger = options.logger ?? silentLogger;
   return createManager({ client, name: 'kurator.test/it', http, signals: false, ...options, logger });
-}
-
-/** Runs it until the test ends; the result says how it ended. */
-function start(manager: Manager): Promise<unknown> {
-  const running = manager.run().then(
-    () => 'stopped',
-    (error) => error,
-  );
-  onTestFinished(async () => {
-    manager.stop();
-    await running;
-  });
-  return running;
 }
 
 const get = async (manager: Manager, path: string, accept = '*/*') => {
@@ -62,7 +47,7 @@ describe('a manager', () => {
       }),
     );
     manager.add({ name: 'pulse', run: async () => {}, health: () => undefined, readiness: () => undefined });
-    void start(manager);
+    void runInTest(manager);
     await isReady(manager);
     await client.create(ConfigMap, { metadata: { name: 'good', namespace } });
     await client.create(ConfigMap, { metadata: { name: 'bad', namespace } });
@@ -104,7 +89,7 @@ describe('a manager', () => {
     const { manager: make } = await setUp();
     const manager = make();
     manager.caches.of(resourceType('nowhere.example.com/v1', 'Nothing'));
-    const running = start(manager);
+    const running = runInTest(manager);
     await expect
       .poll(async () => JSON.parse((await get(manager, '/readyz')).text).checks)
       .toEqual(
@@ -120,7 +105,7 @@ describe('a manager', () => {
     const nowhere = createClient({ server: 'http://127.0.0.1:1' });
     onTestFinished(() => nowhere.close());
     const lost = managerOn(nowhere);
-    void start(lost);
+    void runInTest(lost);
     const readiness = await get(lost, '/readyz');
     expect(readiness.status).toBe(503);
     expect(readiness.text).toContain('no connection to http://127.0.0.1:1');
@@ -129,7 +114,7 @@ describe('a manager', () => {
   it('ends with a clear error when its port is taken', async () => {
     const { manager } = await setUp();
     const first = manager();
-    void start(first);
+    void runInTest(first);
     const port = Number(new URL(await first.url()).port);
     await expect(manager({ http: { ...http, port } }).run()).rejects.toMatchObject({ code: 'KUR_RUNTIME_LISTEN' });
   });
@@ -145,7 +130,7 @@ describe('two managers that share a lease', () => {
       const manager = make({ leaderElection: { ...timing, namespace, lease: 'op', identity: name } });
       const cache = manager.caches.of(ConfigMap, { namespace });
       manager.addController(createController({ name, for: cache, reconcile: () => void acts.push(name) }));
-      return { manager, cache, running: start(manager) };
+      return { manager, cache, running: runInTest(manager) };
     };
     const first = replica('first');
     await expect.poll(() => first.manager.phase).toBe('running');
@@ -176,7 +161,7 @@ describe('two managers that share a lease', () => {
   it('end the one that loses the lead, which then can write nothing', async () => {
     const { client, namespace, manager: make } = await setUp();
     const manager = make({ leaderElection: { ...quick, namespace, lease: 'op' } });
-    const running = start(manager);
+    const running = runInTest(manager);
     await expect.poll(() => manager.phase).toBe('running');
     await client.patch(Lease, { name: 'op', namespace }, { spec: { holderIdentity: 'usurper' } });
     expect(await running).toMatchObject({ code: 'KUR_RUNTIME_LEADERSHIP_LOST' });
@@ -191,24 +176,18 @@ describe('a process with a manager', () => {
     const { client, namespace } = await setUp();
     const object = { name: 'work', namespace };
     await client.create(ConfigMap, { metadata: { ...object, labels: { slow: 'yes' } } });
-    const program = fileURLToPath(new URL('support/managed-process.ts', import.meta.url));
-    const args = ['--conditions=source', program, namespace, String(slow)];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    const lines: Record<string, unknown>[] = [];
-    const errors: string[] = [];
-    createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line)));
-    createInterface(child.stderr).on('line', (line) => errors.push(line));
-    const exit = once(child, 'close');
+    const end = new AbortController();
+    onTestFinished(() => end.abort());
+    const { child, lines, errors, ended } = startProgram('managed-process', [namespace, String(slow)], end.signal);
     const state = async () => (await client.get(ConfigMap, object)).data?.state;
     await waitFor(client, ConfigMap, object, ({ data }) => data?.state === 'begun', { description: 'to be begun' });
-    return { client, namespace, child, lines, errors, exit, state };
+    return { client, namespace, child, lines, errors, ended, state };
   };
 
   it('finishes what it has begun when it is told to end, gives the lease back, and logs it', async () => {
-    const { client, namespace, child, lines, exit, state } = await started(1_000);
+    const { client, namespace, child, lines, ended, state } = await started(1_000);
     child.kill('SIGTERM');
-    expect(await exit).toEqual([0, null]);
+    expect(await ended).toEqual([0, null]);
     expect(await state()).toBe('done');
     expect((await client.get(Lease, { name: 'process', namespace })).spec?.holderIdentity).toBe('');
     expect(lines.map(({ message }) => message)).toEqual(
@@ -218,11 +197,11 @@ describe('a process with a manager', () => {
   });
 
   it('ends at once when it is told twice, with a code that says so', async () => {
-    const { client, namespace, child, exit, state, lines, errors } = await started(60_000);
+    const { client, namespace, child, ended, state, lines, errors } = await started(60_000);
     child.kill('SIGTERM');
     await expect.poll(() => lines.map(({ message }) => message)).toContain('stopping');
     child.kill('SIGTERM');
-    expect(await exit).toEqual([1, null]);
+    expect(await ended).toEqual([1, null]);
     expect(errors.join('\n')).toContain('KUR_RUNTIME_FORCED');
     expect(await state()).toBe('begun');
     expect((await client.get(Lease, { name: 'process', namespace })).spec?.holderIdentity).not.toBe('');

@@ -8,12 +8,14 @@ import {
   Secret,
   waitUntilGone,
 } from '@kurator/client';
-import { sharedClient, testNamespace } from '@kurator/testenv';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testNamespace } from '@kurator/testenv';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCache, type RunnableCache } from '../src/cache/cache.ts';
 import { declarationOf, managedByLabel } from '../src/writing/declaration.ts';
 import { createWriter, type Writer } from '../src/writing/writer.ts';
-import { Echo, installEcho } from './support/echo.ts';
+import { Echo } from './support/echo.ts';
+import { echoPlace } from './support/echo-place.ts';
+import { eventually } from './support/eventually.ts';
 import { type RecordedWrite, recordingClient, summary } from './support/recording-client.ts';
 
 let client: Client;
@@ -22,23 +24,13 @@ let stop: AbortController;
 let writes: RecordedWrite[];
 let recorded: Client;
 
-beforeAll(async () => {
-  const setUp = await sharedClient();
-  await installEcho(setUp);
-  await setUp.close();
-});
-
 beforeEach(async () => {
-  client = await sharedClient();
-  namespace = await testNamespace(client, 'writing');
+  ({ client, namespace } = await echoPlace('writing'));
   stop = new AbortController();
   ({ client: recorded, writes } = recordingClient(client));
 });
 
-afterEach(async () => {
-  stop.abort();
-  await client.close();
-});
+afterEach(() => stop.abort());
 
 async function cacheOf<T extends KubernetesObject>(
   type: Parameters<typeof createCache<T>>[1],
@@ -58,7 +50,7 @@ const newEcho = (name = 'hello', metadata = {}) =>
 
 /** Waits until a cache has what somebody else wrote. */
 const caughtUp = <T extends KubernetesObject>(cache: RunnableCache<T>, { metadata }: T) =>
-  vi.waitFor(() => expect(cache.get(metadata)?.metadata.resourceVersion).toBe(metadata.resourceVersion));
+  eventually(() => expect(cache.get(metadata)?.metadata.resourceVersion).toBe(metadata.resourceVersion));
 
 describe('applying a child', () => {
   it('makes it the owner’s, shows it in the cache at once, and is not sent again', async () => {
@@ -83,6 +75,21 @@ describe('applying a child', () => {
     expect(summary(writes)).toEqual(['apply ConfigMap child']);
     expect(writer.counts).toEqual({ sent: 1, spared: 3 });
   });
+
+  it.each([
+    ['a kind of Kubernetes', ConfigMap, { dta: { message: 'hi' } }, '.dta'],
+    ['a custom kind', Echo, { spec: { message: 'hi', mesage: 'ho' } }, '.spec.mesage'],
+  ])(
+    'of %s with a field that it does not have is refused at once, by the name of the field',
+    async (_, type, fields, name) => {
+      const manifest = { metadata: { name: 'wrong', namespace }, ...fields } as never;
+      await expect(writerOn([]).apply<KubernetesObject>(type, manifest)).rejects.toThrow(
+        `${name}: field not declared in schema`,
+      );
+      expect(writes).toHaveLength(1);
+      expect(await client.find<KubernetesObject>(type, { name: 'wrong', namespace })).toBeUndefined();
+    },
+  );
 
   it('sends what changed, and removes what is not declared any more', async () => {
     const maps = await cacheOf(ConfigMap);
@@ -125,7 +132,7 @@ describe('applying a child', () => {
     const child = { metadata: { name: 'child' }, data: { a: '1' } };
     await writer.apply(ConfigMap, child, { owner });
     await client.delete(ConfigMap, { name: 'child', namespace });
-    await vi.waitFor(() => expect(maps.get({ name: 'child', namespace })).toBeUndefined());
+    await eventually(() => expect(maps.get({ name: 'child', namespace })).toBeUndefined());
     await writer.apply(ConfigMap, child, { owner });
     expect(await client.get(ConfigMap, { name: 'child', namespace })).toMatchObject({ data: { a: '1' } });
   });
@@ -439,6 +446,18 @@ describe('pruning', () => {
     expect(await client.find(ConfigMap, anew.metadata)).toBeDefined();
   });
 
+  it('deletes a child once, although the cache still shows it', async () => {
+    const maps = await cacheOf(ConfigMap);
+    const writer = writerOn([maps]);
+    const owner = await newEcho();
+    await writer.apply(ConfigMap, { metadata: { name: 'child' } }, { owner });
+    // From now on the cache hears nothing.
+    stop.abort();
+    for (let i = 0; i < 2; i++) await writer.prune(owner, [maps], new Set());
+    expect(maps.ownedBy(owner.metadata.uid ?? '')).toHaveLength(1);
+    expect(summary(writes)).toEqual(['apply ConfigMap child', 'delete ConfigMap child']);
+  });
+
   it('leaves alone what is being deleted already', async () => {
     const maps = await cacheOf(ConfigMap);
     const writer = writerOn([maps]);
@@ -446,7 +465,7 @@ describe('pruning', () => {
     const child = { metadata: { name: 'child', finalizers: ['test.kurator.dev/slow'] } };
     await writer.apply(ConfigMap, child, { owner });
     expect(await writer.prune(owner, [maps], new Set())).toHaveLength(1);
-    await vi.waitFor(() => expect(maps.get({ name: 'child', namespace })?.metadata.deletionTimestamp).toBeDefined());
+    await eventually(() => expect(maps.get({ name: 'child', namespace })?.metadata.deletionTimestamp).toBeDefined());
     expect(await writer.prune(owner, [maps], new Set())).toEqual([]);
   });
 });

@@ -65,6 +65,7 @@ const trustCodes = /SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE/;
 
 async function tlsRemedy(code: string, server: string): Promise<string> {
   if (validityCodes.has(code)) return await validity(server);
+  if (code.startsWith('ERR_OSSL_PEM')) return ': are certificate-authority, client-certificate and client-key PEM?';
   if (code === 'EPROTO' || code.includes('WRONG_VERSION')) return ': does that port speak TLS?';
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return ': name it by tls-server-name if it is the right server';
   return trustCodes.test(code) ? ': is it the right server, and certificate-authority-data that of this cluster?' : '';

@@ -2,6 +2,7 @@
 import type { Client, KubernetesObject, ResourceType } from '@kurator/client';
 import { RuntimeError } from '../error.ts';
 import { keyOf } from '../object-key.ts';
+import { selects } from './label-selector.ts';
 import type { CacheChange, CacheListener, ObjectCache } from './object-cache.ts';
 import { type IndexFunction, ObjectTable, type TableIndex } from './object-table.ts';
 import { type ReflectorOptions, reflect } from './reflector.ts';
@@ -66,6 +67,13 @@ export function createCache<T extends KubernetesObject>(
     for (const listener of listeners) listener(change);
   }
 
+  /** Only the server can say for sure what a selector selects: in doubt, what is not known yet waits for the watch. */
+  function isSelected(written: T): boolean {
+    const byLabels = labelSelector ? selects(labelSelector, written.metadata.labels) : true;
+    const isCertain = !fieldSelector && byLabels !== undefined;
+    return isCertain ? byLabels : table.has(keyOf(written));
+  }
+
   function readable(): ObjectTable<T> {
     if (synced) return table;
     throw new RuntimeError('KUR_RUNTIME_NOT_SYNCED', `the cache of ${type.plural} is not complete yet`, {
@@ -90,17 +98,16 @@ export function createCache<T extends KubernetesObject>(
         remedy: `declare it in the cache's indexes; there is ${Object.keys(indexes).join(', ') || 'none'}`,
       });
     },
-    ownedBy: (uid) => readable().byIndex(BY_OWNER, uid),
+    ownedBy: (uid, skip) => readable().byIndex(BY_OWNER, uid, skip),
     listen(listener) {
       for (const change of table.additions()) listener(change);
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     observe(written) {
-      // What lies outside the cache's scope would go in and never be heard of again; only the server can say what a
-      // selector selects, so there what is not known yet waits for the watch.
+      // What lies outside the cache's scope would go in and never be heard of again.
       if (namespace !== undefined && written.metadata.namespace !== namespace) return;
-      if ((labelSelector || fieldSelector) && !table.has(keyOf(written))) return;
+      if (!isSelected(written)) return;
       const change = table.putWritten(asStored(written, options));
       if (change) onChange(change);
     },

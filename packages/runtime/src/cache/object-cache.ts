@@ -37,8 +37,12 @@ export interface ObjectCache<T extends KubernetesObject> {
   list(query?: CacheQuery): T[];
   /** Objects for which the index function gave `value`. */
   byIndex(index: string, value: string): T[];
-  /** Objects whose controller owner (metadata.ownerReferences) has this uid. */
-  ownedBy(uid: string): T[];
+  /**
+   * Objects whose controller owner (metadata.ownerReferences) has this uid.
+   *
+   * @param skip Which of them need not be read; a cache may give them all the same.
+   */
+  ownedBy(uid: string, skip?: (key: ObjectKey) => boolean): T[];
   /** Called for every change from now on, first for all there is already (as `initial` additions). Returns how to stop. */
   listen(listener: CacheListener<T>): () => void;
   /**

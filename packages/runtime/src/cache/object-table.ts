@@ -63,9 +63,12 @@ export class ObjectTable<T extends KubernetesObject> {
     return found;
   }
 
-  byIndex(index: string, value: string): T[] {
-    const keys = this.#index.get(entryOf(index, value));
-    return keys ? [...keys].map((key) => this.#read(key) as T) : [];
+  byIndex(index: string, value: string, skip?: (key: ObjectKey) => boolean): T[] {
+    const found: T[] = [];
+    for (const key of this.#index.get(entryOf(index, value)) ?? []) {
+      if (!skip?.(key)) found.push(this.#read(key) as T);
+    }
+    return found;
   }
 
   has(key: ObjectKey): boolean {

@@ -6,6 +6,7 @@
  *   the watch ends ──► again from the last version seen
  *   that version is too old (410), or a line makes no sense ──► begin again; only differences become changes
  *   any other failure ──► the same after a pause that grows and has jitter
+ *   the server fails at that version again and again ──► begin again: it may never get past it
  *
  * A stream that goes quiet is ended by the client's idle timeout: the server sends bookmarks, so silence means a dead
  * connection, not an idle cluster.
@@ -45,7 +46,12 @@ export interface ReflectorOptions<T extends KubernetesObject> {
 }
 
 const FIRST_PAUSE = 200;
-const LONGEST_PAUSE = 30_000;
+// How late a change may be heard of after the server was away for long; going on where one was costs it little.
+const LONGEST_PAUSE = 10_000;
+// A server that ends a watch sooner than that, with nothing said, would be asked without end.
+const SHORTEST_WATCH = 1_000;
+// Failures of the server at one version after which another is tried.
+const PATIENCE = 2;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** Runs until the signal fires; never throws. */
@@ -66,6 +72,8 @@ class Reflector<T extends KubernetesObject> {
   #unmentioned: Set<ObjectKey> | undefined;
   #canStream = true;
   #pause = FIRST_PAUSE;
+  /** How often the server failed since something last came from it. */
+  #serverFailures = 0;
 
   constructor(options: ReflectorOptions<T>, signal: AbortSignal) {
     this.#options = options;
@@ -91,7 +99,9 @@ class Reflector<T extends KubernetesObject> {
       return;
     }
     this.#options.onTrouble?.(error);
-    if (hasCode(error, 'KUR_CLIENT_EXPIRED') || error instanceof BrokenStream) this.#version = undefined;
+    if (hasCode(error, 'KUR_CLIENT_SERVER')) this.#serverFailures += 1;
+    const isLost = hasCode(error, 'KUR_CLIENT_EXPIRED') || error instanceof BrokenStream;
+    if (isLost || this.#serverFailures >= PATIENCE) this.#version = undefined;
     this.#unmentioned = undefined;
     // The only way a delay fails is that the signal fired, which the loop sees for itself.
     await delay(this.#pause * (0.5 + Math.random()), undefined, { signal: this.#signal }).catch(() => {});
@@ -109,11 +119,15 @@ class Reflector<T extends KubernetesObject> {
       ...(metadataOnly ? { metadataOnly } : {}),
       ...(idleTimeout === undefined ? {} : { idleTimeout }),
     });
+    const begun = performance.now();
+    let heard = false;
     for await (const batch of lines) {
+      heard = true;
       this.#contact();
       for (const line of batch) if (line.length > 0) this.#take(line);
     }
     if (this.#unmentioned) throw new BrokenStream('the server ended the watch before it had sent everything');
+    if (!heard && performance.now() - begun < SHORTEST_WATCH) throw new Error('the server ended the watch at once');
   }
 
   #take(line: Uint8Array): void {
@@ -182,6 +196,7 @@ class Reflector<T extends KubernetesObject> {
 
   #contact(): void {
     this.#pause = FIRST_PAUSE;
+    this.#serverFailures = 0;
     this.#options.onContact?.();
   }
 

@@ -22,7 +22,10 @@ export class ApiTraffic {
   readonly #origin: string;
   readonly #host: string;
   readonly #counts = new Map<string, number>();
-  /** Clock.now() of the last answer of a server that works; undefined again once it doesn't know us any more. */
+  /**
+   * Clock.now() of the last answer of a server that works; undefined again once it doesn't know us any more, or a
+   * request got no answer.
+   */
   lastAnswerAt: number | undefined;
 
   /** @param server The API server's URL. */
@@ -61,8 +64,8 @@ export class ApiTraffic {
     const { request, status } = message as Announced;
     if (request.origin !== this.#origin) return;
     this.#add(request.method, status ?? NO_ANSWER);
-    if (status === 401) this.lastAnswerAt = undefined;
-    else if (status !== undefined && status < 500) this.lastAnswerAt = this.#clock.now();
+    if (status === undefined || status === 401) this.lastAnswerAt = undefined;
+    else if (status < 500) this.lastAnswerAt = this.#clock.now();
   };
 
   #add(method: string, code: number | string): void {

@@ -22,6 +22,7 @@ import { createHttpServer, type HttpServerOptions } from './internal/http-server
 import { electedLead, type LeaderElectionSettings, unrivalled } from './internal/lead.ts';
 import { Lifecycle, type ManagerPhase } from './internal/lifecycle.ts';
 import { ObservedCaches } from './internal/observed-caches.ts';
+import { serverAge } from './internal/server-age.ts';
 import type { Runnable, Stage } from './runnable.ts';
 
 /** What a manager needs to know; all but the client has a default. */
@@ -38,6 +39,11 @@ export interface ManagerOptions {
    * ends five seconds before it is over.
    */
   readonly gracePeriod?: Duration;
+  /**
+   * What to do about a kind that the API server doesn't have when a cache of it is started. `wait`: until its definition
+   * is installed, not ready meanwhile; `fail`: `run` rejects. `wait` unless given.
+   */
+  readonly missingKinds?: 'wait' | 'fail';
   /** Whether SIGTERM and SIGINT stop it, and the second of them at once; true unless given. */
   readonly signals?: boolean;
   /** JSON lines on standard output unless given. */
@@ -59,8 +65,8 @@ export interface Manager {
   readonly logger: Logger;
   /** Adds something to run, as `background` unless given. Once the others of its stage run, it is started at once. */
   add(runnable: Runnable, stage?: Stage): void;
-  /** Adds a controller, to run while this process leads. */
-  addController(controller: Controller): void;
+  /** Adds a controller, to run while this process leads; as `background`, in every replica, where they share its keys. */
+  addController(controller: Controller, stage?: Stage): void;
   /** What to give a controller of this name and kind as its observers: metrics, logs and traces. */
   observers(controller: string, kind: string): ControllerObserver[];
   /** Adds a reason to restart the process. */
@@ -99,6 +105,7 @@ export function createManager(options: ManagerOptions): Manager {
   const caches = new ObservedCaches({
     client: given,
     clock,
+    failsWithoutKind: options.missingKinds === 'fail',
     onNew: (cache) => lifecycle.add(cache, 'cache'),
     onTrouble: (kind, error) => logger.warn({ kind, error }, 'a watch was broken off: it begins again'),
   });
@@ -157,6 +164,8 @@ export function createManager(options: ManagerOptions): Manager {
     },
   });
 
+  lifecycle.add(serverAge(given), 'background');
+
   return {
     get phase() {
       return lifecycle.phase;
@@ -168,10 +177,10 @@ export function createManager(options: ManagerOptions): Manager {
     metrics,
     logger,
     add: (runnable, stage = 'background') => lifecycle.add(runnable, stage),
-    addController(controller) {
+    addController(controller, stage = 'leader') {
       controllers.push(controller);
       metrics.controllers.show(controller);
-      lifecycle.add(controllerRunnable(controller), 'leader');
+      lifecycle.add(controllerRunnable(controller), stage);
     },
     observers: (controller, kind) => [
       metrics.controllers.observer(controller),

@@ -137,6 +137,15 @@ describe('with a finalizer', () => {
     expect(said).toEqual([`let go by ${finalizer}`]);
   });
 
+  it('does not clean up again what is gone, although the cache still shows it', async () => {
+    let cleanups = 0;
+    const finalizing = { name: finalizer, cleanup: async () => void cleanups++ };
+    const writer = { ...diary([]), removeFinalizer: async () => undefined };
+    const { run } = setUp({ writer, finalizer: finalizing });
+    for (const uid of ['u', 'u', 'another']) await run({ ...deleting, uid });
+    expect(cleanups).toBe(2);
+  });
+
   it('does not let it go while the clean-up fails, or asks for more time', async () => {
     const failing = cleaning(async () => {
       throw new Error('not yet');

@@ -12,6 +12,7 @@ import { keyFor } from '../object-key.ts';
 import { type ConditionClaim, conditionOf } from './condition.ts';
 import { declarationOf } from './declaration.ts';
 import { checkFinalizerName, hasFinalizer } from './finalizer.ts';
+import { RecentUids } from './recent-uids.ts';
 import type { Writer } from './writer.ts';
 
 /** What a declarative reconcile can do beside looking. */
@@ -67,9 +68,11 @@ export function declarative<T extends KubernetesObject, S extends object = objec
   const { writer, finalizer, errorCondition, for: cache } = options;
   const { type } = cache;
   if (finalizer) checkFinalizerName(finalizer.name);
+  // The cache shows them until its watch has told of their end.
+  const gone = new RecentUids();
   return {
     async reconcile(object, context) {
-      if (object.metadata.deletionTimestamp) return await cleanUp(options, object, context);
+      if (object.metadata.deletionTimestamp) return await cleanUp(options, object, context, gone);
       const held = finalizer ? await writer.addFinalizer(type, object, finalizer.name, context) : object;
       return held ? await converge(options, held, context) : undefined;
     },
@@ -110,13 +113,16 @@ async function cleanUp<T extends KubernetesObject, S extends object>(
   { writer, finalizer, for: { type } }: DeclarativeOptions<T, S>,
   object: T,
   context: ReconcileContext,
+  gone: RecentUids,
 ): Promise<ReconcileResult | undefined> {
+  const { uid } = object.metadata;
   // Children go with their owner; without a finalizer of ours nothing else is ours to do.
-  if (!finalizer || !hasFinalizer(object, finalizer.name)) return undefined;
+  if (!finalizer || !hasFinalizer(object, finalizer.name) || gone.has(uid)) return undefined;
   const result = await finalizer.cleanup(object, declaring(writer, object, context, new Set()));
   context.signal.throwIfAborted();
   if (result?.requeueAfter !== undefined) return result;
-  await writer.removeFinalizer(type, object, finalizer.name, context);
+  const left = await writer.removeFinalizer(type, object, finalizer.name, context);
+  if (!left) gone.add(uid);
   return undefined;
 }
 

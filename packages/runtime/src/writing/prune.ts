@@ -1,6 +1,6 @@
 import { isConflict, isNotFound, type KubernetesObject, type ResourceType } from '@kurator/client';
 import type { ObjectCache } from '../cache/object-cache.ts';
-import { keyOf } from '../object-key.ts';
+import { keyOf, type ObjectKey } from '../object-key.ts';
 import { declarationOf, managedByLabel } from './declaration.ts';
 import { controllerReference } from './owner.ts';
 import type { WritingTools } from './writing-tools.ts';
@@ -16,10 +16,11 @@ export async function prune(
   const { uid } = controllerReference(owner);
   const pruned: KubernetesObject[] = [];
   for (const cache of caches) {
-    for (const child of cache.ownedBy(uid)) {
+    const isDeclared = (key: ObjectKey) => declared.has(declarationOf(cache.type, key));
+    for (const child of cache.ownedBy(uid, isDeclared)) {
       const { labels, deletionTimestamp } = child.metadata;
       const isOurs = labels?.[managedByLabel] === tools.fieldManager;
-      if (!isOurs || deletionTimestamp || declared.has(declarationOf(cache.type, keyOf(child)))) continue;
+      if (!isOurs || deletionTimestamp || isDeclared(keyOf(child))) continue;
       if (await remove(tools, cache.type, child, signal)) pruned.push(child);
     }
   }
@@ -27,19 +28,22 @@ export async function prune(
 }
 
 async function remove(
-  { client, counts }: WritingTools,
+  { client, counts, deleted }: WritingTools,
   type: ResourceType,
   child: KubernetesObject,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const { uid } = child.metadata;
+  if (deleted.has(uid)) return false;
   try {
     await client.delete(type, child.metadata, { signal, ...(uid ? { preconditions: { uid } } : {}) });
     counts.sent++;
+    deleted.add(uid);
     return true;
   } catch (error) {
     // It is gone, or one of the same name took its place, which is looked at when the cache has it.
-    if (isNotFound(error) || isConflict(error)) return false;
-    throw error;
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+    deleted.add(uid);
+    return false;
   }
 }

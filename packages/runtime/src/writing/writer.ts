@@ -10,6 +10,7 @@ import { createApply } from './apply.ts';
 import { declarationOf } from './declaration.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { prune } from './prune.ts';
+import { RecentUids } from './recent-uids.ts';
 import { writeStatus } from './status.ts';
 import type { Apply, WriteOptions } from './write-options.ts';
 import type { WritingTools } from './writing-tools.ts';
@@ -89,6 +90,7 @@ export function createWriter({ client, fieldManager, caches = [], clock = system
     fieldManager,
     clock,
     counts,
+    deleted: new RecentUids(),
     cacheOf: <T extends KubernetesObject>(type: ResourceType<T>) =>
       byKind.get(declarationOf(type)) as ObjectCache<T> | undefined,
     observed(type, written) {

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { startDeadline } from '../deadline.ts';
+import { type Deadline, startDeadline } from '../deadline.ts';
 import { createHttp1Engine } from './engine.ts';
 
 type Handler = (request: string, socket: Socket, connection: number) => void;
@@ -52,6 +52,21 @@ describe('an exchange', () => {
     for (let i = 0; i < 3; i++) expect(await engine.exchange(get(), within())).toMatchObject({ text: 'hello' });
     expect(connections()).toBe(1);
     expect(requests[0]).toMatch(/^GET \/ HTTP\/1.1\r\nhost: 127.0.0.1:\d+\r\naccept: application\/json$/);
+  });
+
+  it.each(['exchange', 'open'] as const)('is not begun when its caller has given up before (%s)', async (how) => {
+    const { engine, requests } = await serving((_, socket) => socket.write(ok('hello')));
+    const go = async (path: string, deadline: Deadline) => {
+      const answer = await engine[how](get(path), deadline, 0);
+      // So that its connection is there for the next one.
+      if ('body' in answer) for await (const _ of answer.body);
+    };
+    await go('/', within());
+    const over = startDeadline(5_000, AbortSignal.abort(new Error('too late')));
+    await expect(go('/late', over)).rejects.toThrow('too late');
+    over.end();
+    await go('/after', within());
+    expect(requests.map((request) => request.split(' ')[1])).toEqual(['/', '/after']);
   });
 
   it('uses several connections for requests at the same time, at most 32, and answers all of them', async () => {
@@ -155,11 +170,12 @@ describe('a stream', () => {
       socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${size}\r\n\r\n`);
       socket.write(Buffer.alloc(size, 'x'));
     });
-    const { body } = await engine.open(get(), within(), 20);
+    const idle = 1_000;
+    const { body } = await engine.open(get(), within(20_000), idle);
     let read = 0;
     for await (const chunk of body) {
       // Longer than the idle time, once: silence that is our own fault counts for nothing.
-      if (read === 0) await new Promise((resolve) => setTimeout(resolve, 100));
+      if (read === 0) await new Promise((resolve) => setTimeout(resolve, 1.5 * idle));
       read += chunk.length;
     }
     expect(read).toBe(size);

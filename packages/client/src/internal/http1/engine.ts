@@ -24,11 +24,13 @@ export function createHttp1Engine(host: string, connect: () => Promise<Socket>):
   const bytesOf = (request: WireRequest) => requestHead(host, request) + (request.body ?? '');
   return {
     async exchange(request, deadline) {
+      if (deadline.over) throw deadline.reason;
       const bytes = bytesOf(request);
       const connection = requests.takeIdle() ?? (await requests.take(deadline));
       return await answerOf(connection, bytes, deadline);
     },
     async open(request, deadline, idleTimeout) {
+      if (deadline.over) throw deadline.reason;
       const bytes = bytesOf(request);
       const connection = streams.takeIdle() ?? (await streams.take(deadline));
       return await streamOf(connection, bytes, deadline, idleTimeout);

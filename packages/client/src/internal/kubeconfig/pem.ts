@@ -11,7 +11,7 @@ export interface Pem {
 /** `FIELD-data` (base64) wins over `FIELD` (a path), as in kubectl. */
 export async function pemIn(section: Section, field: string): Promise<Pem> {
   const data = textIn(section, `${field}-data`);
-  if (data !== undefined) return { text: Buffer.from(data, 'base64').toString('utf8') };
+  if (data !== undefined) return { text: decoded(section, `${field}-data`, data) };
   const path = textIn(section, field);
   if (path === undefined) return {};
   const file = resolve(section.folder, path);
@@ -19,4 +19,12 @@ export async function pemIn(section: Section, field: string): Promise<Pem> {
     throw wrong(`${section.source}: ${field} can't be read: ${cause.message}`, cause);
   });
   return { text, file };
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4}|\s)*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\s*$/;
+
+// Node decodes what it can and leaves out the rest: half a certificate, or none, would be taken for the whole.
+function decoded({ source }: Section, field: string, data: string): string {
+  if (base64.test(data)) return Buffer.from(data, 'base64').toString('utf8');
+  throw wrong(`${source}: "${field}" must be base64, as "base64 -w0 FILE" writes it`);
 }

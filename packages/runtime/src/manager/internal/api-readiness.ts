@@ -45,9 +45,10 @@ export function cachesCheck(caches: () => readonly AnyCache[]): Check {
     check() {
       const reasons = caches().flatMap(({ type, state }) => {
         const { synced, silence, lastTrouble } = state();
-        if (!synced) return [`${type.kind} is not synced${lastTrouble ? ` (${messageOf(lastTrouble)})` : ''}`];
+        const why = lastTrouble ? ` (${messageOf(lastTrouble)})` : '';
+        if (!synced) return [`${type.kind} is not synced${why}`];
         if (silence !== undefined && silence > DEAD)
-          return [`${type.kind} has heard nothing for ${Math.round(silence / 1000)} s`];
+          return [`${type.kind} has heard nothing for ${Math.round(silence / 1000)} s${why}`];
         return [];
       });
       return reasons.length > 0 ? reasons.join('; ') : undefined;

@@ -1,5 +1,5 @@
 /** The caches of a process, with what metrics and the debug page want to know of them. */
-import { type Client, ClientError, type KubernetesObject, type ResourceType } from '@kurator/client';
+import { type Client, ClientError, hasCode, type KubernetesObject, type ResourceType } from '@kurator/client';
 import { type CacheOptions, Caches, type RunnableCache } from '../../cache/cache.ts';
 import type { Clock } from '../../clock.ts';
 import type { ShownCache } from '../../insight/metrics.ts';
@@ -9,12 +9,16 @@ type AnyCache = RunnableCache<KubernetesObject>;
 
 interface Notes {
   readonly restarts: Map<string, number>;
+  /** Rejects when the cache can't be filled and nobody wants to wait. */
+  readonly hopeless: PromiseWithResolvers<never>;
   syncSeconds: number | undefined;
 }
 
 export interface ObservedCachesOptions {
   readonly client: Client;
   readonly clock: Clock;
+  /** Whether a cache of a kind that the server doesn't have fails; it waits for the kind otherwise. */
+  readonly failsWithoutKind: boolean;
   /** A cache was asked for the first time. */
   onNew(cache: Runnable): void;
   onTrouble(kind: string, error: unknown): void;
@@ -31,23 +35,32 @@ export class ObservedCaches extends Caches {
 
   override of<T extends KubernetesObject>(type: ResourceType<T>, options: CacheOptions<T> = {}): RunnableCache<T> {
     const restarts = new Map<string, number>();
+    const hopeless = Promise.withResolvers<never>();
+    hopeless.promise.catch(() => {});
     const onTrouble = (error: unknown) => {
       const reason = reasonOf(error);
       restarts.set(reason, (restarts.get(reason) ?? 0) + 1);
       this.#options.onTrouble(type.kind, error);
       options.onTrouble?.(error);
+      const isMissing = hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND') && !cache.synced;
+      if (isMissing && this.#options.failsWithoutKind) hopeless.reject(error);
     };
     const cache = super.of(type, { ...options, onTrouble });
     const key = cache as unknown as AnyCache;
     if (this.#notes.has(key)) return cache;
-    const notes: Notes = { restarts, syncSeconds: undefined };
+    const notes: Notes = { restarts, hopeless, syncSeconds: undefined };
     this.#notes.set(key, notes);
     this.#options.onNew(this.#runnable(key, notes));
     return cache;
   }
 
   shown(): ShownCache[] {
-    return Array.from(this.#notes, ([cache, notes]) => ({ kind: cache.type.kind, ...cache.state(), ...notes }));
+    return Array.from(this.#notes, ([cache, { restarts, syncSeconds }]) => ({
+      kind: cache.type.kind,
+      ...cache.state(),
+      restarts,
+      syncSeconds,
+    }));
   }
 
   #runnable(cache: AnyCache, notes: Notes): Runnable {
@@ -62,7 +75,7 @@ export class ObservedCaches extends Caches {
           },
           () => {},
         );
-        await cache.run(stop);
+        await Promise.race([cache.run(stop), notes.hopeless.promise]);
       },
       ready: (signal) => cache.untilSynced(signal),
     };

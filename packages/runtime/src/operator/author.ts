@@ -1,0 +1,92 @@
+/** What the author of an operator writes, and what is put into his hands for it. */
+import type { Client, KubernetesObject, Manifest, ResourceType } from '@kurator/client';
+import type { ReconcileContext, ReconcileResult } from '../controller/reconcile.ts';
+import type { ConditionClaim } from '../writing/condition.ts';
+import type { CleanupResult } from '../writing/declarative.ts';
+import type { Child, Children, ChildSettings } from './child.ts';
+import type { Lookup, LookupOptions } from './lookup.ts';
+import type { requeue } from './requeue.ts';
+
+/** Lines about the object that is being reconciled; its name and the controller's are in each of them. */
+export interface Log {
+  debug(message: string, fields?: object): void;
+  info(message: string, fields?: object): void;
+  warn(message: string, fields?: object): void;
+  error(message: string, fields?: object): void;
+}
+
+/** One more thing that an event may say. */
+export interface EventDetails {
+  /** What was done or tried: a word in UpperCamelCase; `Reconcile` unless given. */
+  action?: string;
+  /** Another object that has to do with it. */
+  related?: KubernetesObject;
+}
+
+/** Tells people, through the API server, that something happened to the object. The same again is counted, not told again. */
+export type TellEvent = (type: 'Normal' | 'Warning', reason: string, message: string, details?: EventDetails) => void;
+
+/** What a reconcile and a clean-up are given beside the object. */
+export interface AuthorContext<Indexes extends string = never, Clusters extends string = never>
+  extends ReconcileContext,
+    Lookup<Indexes, Clusters> {
+  /**
+   * Makes a child exist and have these fields, and gives it as it is then. The child belongs to the object: it is deleted
+   * with it, put back when somebody changes or deletes it, and deleted when a later reconcile no longer applies it.
+   * Its kind must be declared by `owns`. Sends nothing where nothing would change.
+   */
+  apply<C extends KubernetesObject>(
+    type: ResourceType<C>,
+    manifest: Manifest<C>,
+    options?: ChildSettings<Clusters>,
+  ): Promise<C>;
+  /**
+   * Applies children as a set, by names of the author's choice: in the order in which they need each other, as many at
+   * once as that allows. One that fails keeps back only those that come `after` it; in the end the failures are thrown
+   * together.
+   */
+  applyAll<C extends Readonly<Record<string, Child>>>(children: C): Promise<Children<C>>;
+  /** The object's children of a kind that is declared by `owns`. */
+  owned<C extends KubernetesObject>(type: ResourceType<C>, options?: LookupOptions<Clusters>): C[];
+  event: TellEvent;
+  /** See {@link requeue}. */
+  requeue: typeof requeue;
+  readonly log: Log;
+  /** For everything else; refuses to write once this process can't be sure to lead. */
+  readonly client: Client;
+  /** The other clusters, by their names. */
+  readonly clusters: Readonly<Record<Clusters, Client>>;
+  /** Whether nothing is to be changed, see `dryRun`: requests see to that themselves, other systems are the author's part. */
+  readonly dryRun: boolean;
+}
+
+/** What the author says in a status: all but what is kept for him. */
+export type StatusFields<T extends KubernetesObject> = T extends { status?: infer S }
+  ? Omit<NonNullable<S>, 'conditions' | 'observedGeneration'>
+  : object;
+
+/** What a reconcile says. */
+export interface AuthorResult<T extends KubernetesObject> extends ReconcileResult {
+  /** What the status should be; fields that are not given are removed. Left alone unless given. */
+  status?: StatusFields<T>;
+  /** Conditions beside `Ready`, or `Ready` itself where success doesn't mean that it is. */
+  conditions?: readonly ConditionClaim[];
+}
+
+/** Makes the world as the object wants it: see {@link Reconcile}. */
+export type ReconcileFunction<
+  T extends KubernetesObject,
+  Indexes extends string = never,
+  Clusters extends string = never,
+> = (
+  object: T,
+  context: AuthorContext<Indexes, Clusters>,
+  // biome-ignore lint/suspicious/noConfusingVoidType: a reconcile that says nothing returns nothing.
+) => Promise<AuthorResult<T> | void> | AuthorResult<T> | void;
+
+/** Undoes what the deletion of the children doesn't: see {@link ControllerBuilder.cleanup}. */
+export type CleanupFunction<
+  T extends KubernetesObject,
+  Indexes extends string = never,
+  Clusters extends string = never,
+> = (object: T, context: AuthorContext<Indexes, Clusters>) => Promise<CleanupResult> | CleanupResult;

@@ -1,0 +1,100 @@
+/** What an operator does with objects of each kind, from what it declares. */
+import { Lease, type ResourceType, Secret } from '@kurator/client';
+import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
+import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
+import type { Usage, Verb } from '@kurator/schema';
+import { ReportedEvent } from '../../events/event.ts';
+import { type ControllerDefinition, HOME, type OperatorDefinition } from '../definition.ts';
+import { clusterOf, isElsewhere } from './cache-plan.ts';
+import { asResource, definitionName, hasConversion, resourcesOf, servesHooks } from './resources.ts';
+import { needsFinalizer, readyConditionOf } from './room.ts';
+import type { SettledOptions } from './surroundings.ts';
+
+const look = ['get', 'list', 'watch'] as const;
+const own = [...look, 'create', 'patch', 'delete'] as const;
+const telling: Usage = { type: ReportedEvent, verbs: ['create', 'patch'] };
+
+/** What is done where the operator works. */
+export function actsAtWork(
+  definition: OperatorDefinition,
+  name: string,
+  cluster: string,
+  { installCrds }: Pick<SettledOptions, 'installCrds'>,
+): Usage[] {
+  const acts = definition.controllers.flatMap((controller) => controllerActs(controller, cluster));
+  if (acts.length === 0) return [];
+  if (cluster !== HOME) return [...acts, telling];
+  const resources = resourcesOf(definition);
+  return [
+    ...acts,
+    telling,
+    ...(installCrds === 'never' ? [] : kept(CustomResourceDefinition, resources.map(definitionName), 'list', 'patch')),
+    ...(servesHooks(definition) ? registering(name) : []),
+    ...held(CustomResourceDefinition, resources.filter(hasConversion).map(definitionName), 'get', 'watch', 'patch'),
+  ];
+}
+
+/** What is done where the operator lives: leading, and keeping its keys. */
+export function actsAtHome(
+  definition: OperatorDefinition,
+  name: string,
+  { leaderElection, sharding }: Pick<SettledOptions, 'leaderElection' | 'sharding'>,
+): Usage[] {
+  const { certificates = {} } = definition.options.webhooks ?? {};
+  const secrets =
+    servesHooks(definition) && !('folder' in certificates) ? [certificates.secret ?? `${name}-webhooks`] : [];
+  const leases = leaderElection ? [leaderElection.lease ?? name] : [];
+  return [
+    ...kept(Lease, leases, 'update'),
+    ...(leases.length > 0 ? [telling] : []),
+    // Members come and go, each with a Lease that is called after it.
+    ...(sharding ? [{ type: Lease, verbs: [...look, 'create', 'update', 'delete'] as const }] : []),
+    ...kept(Secret, secrets, 'update'),
+  ];
+}
+
+function controllerActs(controller: ControllerDefinition, cluster: string): Usage[] {
+  const { kinds, uses, settings } = controller;
+  const isHere = (settings.cluster ?? HOME) === cluster;
+  return [
+    ...(isHere ? ownActs(controller) : []),
+    ...kinds
+      .filter((kind) => clusterOf(kind) === cluster)
+      .map(({ type, role }) => ({ type, verbs: role === 'own' ? own : look })),
+    ...uses.filter((use) => use.cluster === cluster).map(({ cluster: _, ...usage }) => usage),
+  ];
+}
+
+/** What is done with the reconciled objects themselves. */
+function ownActs(controller: ControllerDefinition): Usage[] {
+  const { type, kinds, schedules } = controller;
+  const hasChildren = kinds.some((kind) => kind.role === 'own' && !isElsewhere(controller, kind));
+  const notes = schedules.some((schedule) => schedule.sort === 'cron' && schedule.settings.remember !== false);
+  const removes = asResource(type)?.definition.cleanup.finished !== undefined;
+  const usages: (Usage | false)[] = [
+    { type, verbs: look },
+    (needsFinalizer(controller) || notes) && { type, verbs: ['patch'] },
+    removes && { type, verbs: ['delete'] },
+    readyConditionOf(controller) !== undefined && { type, subresources: ['status'], verbs: ['patch'] },
+    // Where the cluster checks who may block an owner's deletion: every child's owner reference does.
+    hasChildren && { type, subresources: ['finalizers'], verbs: ['update'] },
+  ];
+  return usages.filter((usage) => usage !== false);
+}
+
+/** Both sorts: what an earlier version has registered and this one doesn't, is emptied. */
+function registering(name: string): Usage[] {
+  return [
+    ...kept(ValidatingWebhookConfiguration, [name], 'update'),
+    ...kept(MutatingWebhookConfiguration, [name], 'update'),
+  ];
+}
+
+/** Made if need be, looked at and changed. */
+function kept(type: ResourceType, names: readonly string[], ...verbs: readonly Verb[]): Usage[] {
+  return held(type, names, 'create', 'get', 'watch', ...verbs);
+}
+
+function held(type: ResourceType, names: readonly string[], ...verbs: readonly Verb[]): Usage[] {
+  return names.length === 0 ? [] : [{ type, names, verbs }];
+}

@@ -1,0 +1,104 @@
+/** The webhooks of an operator: those that its controllers declare, and conversion where a kind has several versions. */
+import { type Client, isNotFound, type ResourceType } from '@kurator/client';
+import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
+import type { Resource } from '@kurator/schema';
+import type { Clock } from '../../clock.ts';
+import { RuntimeError } from '../../error.ts';
+import type { Metrics } from '../../insight/metrics.ts';
+import type { Runnable } from '../../manager/runnable.ts';
+import type { Conversions } from '../../webhooks/conversion.ts';
+import type { WebhookAddress } from '../../webhooks/options.ts';
+import { createWebhooks, type Webhooks } from '../../webhooks/webhooks.ts';
+import type { ControllerDefinition, DeclaredHook, OperatorDefinition } from '../definition.ts';
+import type { WebhookSettings } from '../operator-options.ts';
+import { localAddress } from './local-address.ts';
+import { hasConversion, resourcesOf, servesHooks } from './resources.ts';
+import { ownNamespace } from './surroundings.ts';
+
+export interface HooksOptions {
+  readonly client: Client;
+  readonly name: string;
+  readonly settings: WebhookSettings;
+  readonly inPod: boolean;
+  readonly metrics: Metrics;
+  readonly clock: Clock | undefined;
+}
+
+/** Undefined where nothing is declared. */
+export async function hooksOf(definition: OperatorDefinition, options: HooksOptions): Promise<Runnable | undefined> {
+  const { client, name, settings, inPod, metrics, clock } = options;
+  const declaring = definition.controllers.filter(({ hooks }) => hooks.length > 0);
+  if (!servesHooks(definition)) return undefined;
+  const { address = inPod ? { service: name } : await deskAddress(client), ...given } = settings;
+  const webhooks = createWebhooks({
+    ...(inPod ? {} : { listen: { port: 0 } }),
+    ...given,
+    client,
+    name,
+    namespace: ownNamespace(client),
+    address,
+    metrics,
+    ...(clock ? { clock } : {}),
+  });
+  for (const controller of declaring) for (const hook of controller.hooks) declare(webhooks, controller, hook);
+  for (const resource of resourcesOf(definition).filter(hasConversion)) await declareConversion(webhooks, resource);
+  return inPod ? webhooks : withdrawing(webhooks, client, name);
+}
+
+function declare(webhooks: Webhooks, { type, settings, name }: ControllerDefinition, hook: DeclaredHook): void {
+  if (settings.cluster) {
+    throw new RuntimeError(
+      'KUR_RUNTIME_INVALID_OPTION',
+      `controller ${name}: webhooks serve the operator's own cluster, and its objects are in ${settings.cluster}`,
+      { remedy: 'run an operator of its own there' },
+    );
+  }
+  if (hook.sort === 'mutate') {
+    webhooks.mutate(type, (call) => hook.handler(call.object, call), hook.options);
+    return;
+  }
+  const validate = async (call: Parameters<Parameters<typeof webhooks.validate>[1]>[0]) => {
+    const objections = await hook.handler(call.object, call);
+    return objections === true ? undefined : objections;
+  };
+  webhooks.validate(type, validate, hook.options);
+}
+
+async function declareConversion(webhooks: Webhooks, resource: Resource): Promise<void> {
+  const { convertObject } = await import('@kurator/schema');
+  const { group, versions } = resource.definition;
+  const stored = versions.find(({ storage }) => storage)?.name ?? resource.definition.version;
+  const type: ResourceType = { ...resource, apiVersion: `${group}/${stored}` };
+  const others = versions.map(({ name }) => name).filter((name) => name !== stored);
+  const conversions = others.map((other) => [
+    other,
+    {
+      toStorage: (object: Parameters<typeof convertObject>[1]) => convertObject(resource, object, stored),
+      fromStorage: (object: Parameters<typeof convertObject>[1]) => convertObject(resource, object, other),
+    },
+  ]);
+  webhooks.convert(type, Object.fromEntries(conversions) as Conversions<never, never>);
+}
+
+/** The API server reaches this machine, if at all, where this machine reaches it from. */
+async function deskAddress({ config }: Client): Promise<WebhookAddress> {
+  const host = await localAddress(config.server);
+  return { url: (port) => `https://${host}:${port}` };
+}
+
+/** At a desk, what nobody answers any more must not go on refusing every write. */
+function withdrawing(webhooks: Webhooks, client: Client, name: string): Runnable {
+  return {
+    name: webhooks.name,
+    ready: (signal) => webhooks.ready?.(signal) ?? Promise.resolve(),
+    readiness: (signal) => webhooks.readiness?.(signal),
+    async run(context) {
+      await webhooks.run(context);
+      for (const type of [ValidatingWebhookConfiguration, MutatingWebhookConfiguration]) {
+        await client.delete(type, { name }, { timeout: 2_000 }).catch((error) => {
+          if (!isNotFound(error)) context.logger.warn({ error }, `${type.kind} ${name} could not be deleted`);
+        });
+      }
+    },
+  };
+}

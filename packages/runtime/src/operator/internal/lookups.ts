@@ -1,0 +1,121 @@
+/** What a controller can look up, from the caches of the kinds that it declared. */
+import type { KubernetesObject, ObjectReference, ResourceType } from '@kurator/client';
+import type { ObjectCache } from '../../cache/object-cache.ts';
+import { RuntimeError } from '../../error.ts';
+import { declarationOf } from '../../writing/declaration.ts';
+import { type AnyType, type ControllerDefinition, HOME, type WatchedKind } from '../definition.ts';
+import type { Concerned, Lookup } from '../lookup.ts';
+import { clusterOf, indexName, isElsewhere, selectorOf } from './cache-plan.ts';
+import { ownedByLabel } from './elsewhere.ts';
+import { inCluster, type Site } from './site.ts';
+
+export type AnyLookup = Lookup<string, string>;
+
+export interface Lookups {
+  /** As seen from an object: names without a namespace mean its own. */
+  from(namespace: string | undefined): AnyLookup;
+  /** The cache that a kind's children are found in by their owner's uid; throws unless it is declared by `owns`. */
+  owned<C extends KubernetesObject>(type: ResourceType<C>, cluster: string | undefined): OwnedKind<C>;
+}
+
+export interface OwnedKind<C extends KubernetesObject> {
+  readonly cache: ObjectCache<C>;
+  readonly cluster: string;
+  readonly elsewhere: boolean;
+}
+
+export function createLookups(controller: ControllerDefinition, sites: ReadonlyMap<string, Site>): Lookups {
+  const home = controller.settings.cluster ?? HOME;
+  const caches = new Map<string, ObjectCache<KubernetesObject>>();
+  const owned = new Map<string, OwnedKind<KubernetesObject>>();
+  const know = (cluster: string, type: AnyType, labels: string | undefined): ObjectCache<KubernetesObject> => {
+    const cache = siteOf(sites, cluster).cache(type, labels);
+    const key = placeKey(cluster, type);
+    // Of several choices of one kind, the widest is what a lookup should see.
+    if (!caches.has(key) || labels === undefined) caches.set(key, cache);
+    return cache;
+  };
+  for (const kind of controller.kinds) {
+    const cache = know(clusterOf(kind), kind.type, selectorOf(kind.settings.labels));
+    if (kind.role === 'own') owned.set(placeKey(clusterOf(kind), kind.type), ownedKind(controller, kind, cache));
+  }
+  know(home, controller.type, selectorOf(controller.settings.labels));
+
+  function cacheOf<C extends KubernetesObject>(type: ResourceType<C>, cluster = home): ObjectCache<C> {
+    const found = caches.get(placeKey(cluster, type as unknown as AnyType));
+    if (found) return found as unknown as ObjectCache<C>;
+    throw new RuntimeError(
+      'KUR_RUNTIME_NOT_DECLARED',
+      `controller ${controller.name} does not look at ${type.kind}${inCluster(cluster)}`,
+      { remedy: `declare it: .reads(${type.kind}), .watches(${type.kind}, …) or .owns(${type.kind})` },
+    );
+  }
+
+  return {
+    from: (namespace) => ({
+      get: (type, which, { cluster } = {}) => cacheOf(type, cluster).get(referenceFrom(which, type, namespace)),
+      list(type, { cluster, labels, namespace: asked = type.namespaced ? namespace : undefined } = {}) {
+        const query = asked === undefined || asked === '*' ? {} : { namespace: asked };
+        return cacheOf(type, cluster).list({ ...query, ...(labels ? { labels } : {}) });
+      },
+      byIndex(type, index, value, { cluster } = {}) {
+        const known = controller.indexes.some(
+          (one) => one.name === index && declarationOf(one.type) === declarationOf(type),
+        );
+        if (known) return cacheOf(type, cluster).byIndex(indexName(controller, index), value);
+        const remedy = `declare it: .index(${type.kind}, '${index}', (object) => …)`;
+        throw new RuntimeError('KUR_RUNTIME_NO_INDEX', `${type.plural} have no index "${index}"`, { remedy });
+      },
+    }),
+    owned<C extends KubernetesObject>(type: ResourceType<C>, cluster = home) {
+      const found = owned.get(placeKey(cluster, type as unknown as AnyType));
+      if (found) return found as unknown as OwnedKind<C>;
+      throw new RuntimeError(
+        'KUR_RUNTIME_NOT_DECLARED',
+        `controller ${controller.name} does not own ${type.kind}${inCluster(cluster)}`,
+        { remedy: `declare it: .owns(${type.kind}${cluster === home ? '' : `, { cluster: '${cluster}' }`})` },
+      );
+    },
+  };
+}
+
+/** The references that an author's answer means; names without a namespace mean that of what changed. */
+export function referencesOf(
+  concerned: Concerned | readonly Concerned[] | undefined,
+  type: ResourceType,
+  namespace: string | undefined,
+): ObjectReference[] {
+  if (concerned === undefined) return [];
+  const all = Array.isArray(concerned) ? (concerned as readonly Concerned[]) : [concerned as Concerned];
+  return all.map((one) => {
+    if (typeof one === 'string' || !('metadata' in one)) return referenceFrom(one, type, namespace);
+    return { name: one.metadata.name, namespace: one.metadata.namespace };
+  });
+}
+
+export function siteOf(sites: ReadonlyMap<string, Site>, cluster: string): Site {
+  const site = sites.get(cluster);
+  if (site) return site;
+  const names = [...sites.keys()].filter((name) => name !== HOME).join(', ') || 'none';
+  throw new RuntimeError('KUR_RUNTIME_INVALID_OPTION', `the operator has no cluster "${cluster}"`, {
+    remedy: `declare it: operator().cluster('${cluster}', kubeconfig); declared are: ${names}`,
+  });
+}
+
+function ownedKind(controller: ControllerDefinition, kind: WatchedKind, cache: ObjectCache<KubernetesObject>) {
+  const elsewhere = isElsewhere(controller, kind);
+  return { cache: elsewhere ? ownedByLabel(cache) : cache, cluster: clusterOf(kind), elsewhere };
+}
+
+function referenceFrom(
+  which: string | ObjectReference,
+  type: ResourceType,
+  namespace: string | undefined,
+): ObjectReference {
+  const { name, namespace: own } = typeof which === 'string' ? { name: which, namespace: undefined } : which;
+  return type.namespaced ? { name, namespace: own ?? namespace } : { name };
+}
+
+function placeKey(cluster: string, type: AnyType): string {
+  return `${cluster} ${declarationOf(type)}`;
+}

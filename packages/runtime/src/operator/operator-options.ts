@@ -1,0 +1,71 @@
+import type { Client } from '@kurator/client';
+import type { Clock } from '../clock.ts';
+import type { Duration } from '../duration.ts';
+import type { Logger } from '../insight/late-logger.ts';
+import type { LogLevel } from '../insight/logger.ts';
+import type { LeaderElectionSettings } from '../manager/internal/lead.ts';
+import type { ManagerOptions } from '../manager/manager.ts';
+import type { ShardingOptions } from '../sharding/sharding.ts';
+import type { WebhooksOptions } from '../webhooks/options.ts';
+
+/** What becomes of the definitions (CRDs) of the operator's own kinds when it starts. */
+export type InstallPolicy = 'never' | 'missing' | 'compatible';
+
+/** How replicas share the objects. */
+export type ShardingSettings = Partial<Omit<ShardingOptions, 'client' | 'name' | 'report' | 'clock'>>;
+
+/** Where webhooks are, and by which certificates they are believed. */
+export type WebhookSettings = Partial<
+  Pick<WebhooksOptions, 'address' | 'listen' | 'certificates' | 'drainDelay' | 'limits'>
+>;
+
+/** What an operator is; everything has a default. */
+export interface OperatorOptions {
+  /**
+   * What logs, events, the Lease, labels and field managers call it: lower case letters, digits and dashes, at most 63.
+   * The first kind and `-operator` unless given, for example `myapp-operator`. Never change it: the fields that were
+   * written under another name are another's.
+   */
+  name?: string;
+  /**
+   * The namespaces that it works in. All unless given here, or by the environment variable WATCH_NAMESPACE (separated
+   * by commas).
+   */
+  namespaces?: string | readonly string[];
+  /** How replicas agree on who acts; on in a cluster, off elsewhere unless given. */
+  leaderElection?: boolean | LeaderElectionSettings;
+  /**
+   * Lets all replicas work at once, each on a share of the objects; false (only the leader works) unless given. What is
+   * not about single objects stays with the leader.
+   */
+  sharding?: boolean | ShardingSettings;
+  /** Probes, metrics and the debug page; on port 8080 in a cluster, on any free port of this machine alone elsewhere. */
+  http?: ManagerOptions['http'];
+  /**
+   * What becomes of the definitions of its own kinds. `never`: it waits until somebody has installed them; `missing`:
+   * those that aren't there are installed; `compatible`: those that are there are brought up to date too, if that harms
+   * no stored object. `never` in a cluster, `missing` elsewhere unless given.
+   */
+  installCrds?: InstallPolicy;
+  /**
+   * Where webhooks are reached and by which certificates they are believed, for operators that have any. In a cluster
+   * they are served on port 9443 behind a Service of the operator's name, elsewhere on any free port at the address from
+   * which the API server is reached.
+   */
+  webhooks?: WebhookSettings;
+  /** How much is logged, or a logger of your own; `info`, as JSON lines on standard output, unless given. */
+  log?: LogLevel | Logger;
+  /** See {@link ManagerOptions.gracePeriod}. */
+  gracePeriod?: Duration;
+}
+
+/** How an operator is started; what is given here wins over what was given to `operator`. */
+export interface StartOptions extends OperatorOptions {
+  /** Unless given, one as `loadConfig` finds it: `$KUBECONFIG`, `~/.kube/config`, or the pod's service account. */
+  client?: Client;
+  /** Stops it when it fires. */
+  signal?: AbortSignal;
+  /** Whether SIGTERM and SIGINT stop it; false unless given. */
+  signals?: boolean;
+  clock?: Clock;
+}

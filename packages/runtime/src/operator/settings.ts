@@ -1,0 +1,49 @@
+/** How kinds are reconciled, owned and watched. */
+import type { KubernetesObject } from '@kurator/client';
+import type { ControllerOptions } from '../controller/controller-options.ts';
+import type { Predicate } from '../controller/predicate.ts';
+
+/** Labels that objects must have: equality, or a selector as kubectl takes it. */
+export type LabelChoice = string | Readonly<Record<string, string>>;
+
+/** How one kind is reconciled. */
+export interface ControllerSettings<T extends KubernetesObject, Clusters extends string = string>
+  extends Pick<ControllerOptions<T>, 'concurrency' | 'resync' | 'timeout' | 'backoff' | 'retryRate'> {
+  /**
+   * What metrics and logs call it; the kind in lower case unless given. Needed only where an operator has several
+   * controllers of one kind; children of one that has a name of its own are written under that name too.
+   */
+  name?: string;
+  /** Only objects with these labels. */
+  labels?: LabelChoice;
+  /** Which changes of the object itself count; all but the operator's own writes of its status unless given. */
+  predicate?: Predicate<T>;
+  /**
+   * The condition that the SDK keeps: `True` after a success that doesn't say otherwise, `False` with the reason after a
+   * failure. `Ready` unless given, false for none; kinds that were not made by `resource` have none unless it is given.
+   */
+  readyCondition?: string | false;
+  /** The cluster that the objects are in; the operator's own unless given. */
+  cluster?: Clusters;
+}
+
+/** What of a kind is watched. */
+export interface WatchSettings<C extends KubernetesObject, Clusters extends string = string> {
+  /** Only objects with these labels: less to hold in memory, and less to hear of. */
+  labels?: LabelChoice;
+  /** Which changes count; all unless given. */
+  predicate?: Predicate<C>;
+  /** The cluster that they are in; that of the reconciled objects unless given. */
+  cluster?: Clusters;
+}
+
+/** How children are owned. */
+export interface OwnSettings<C extends KubernetesObject, Clusters extends string = string>
+  extends WatchSettings<C, Clusters> {
+  /**
+   * Children may be in other namespaces than the object. Kubernetes then can't tell whose they are: they are marked by
+   * labels, and deleted by the operator, which holds the object by a finalizer until that is done. The same holds by
+   * itself for children in another cluster, and for children of the whole cluster whose owner is in a namespace.
+   */
+  elsewhere?: boolean;
+}
