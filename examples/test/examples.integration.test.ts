@@ -161,4 +161,28 @@ describe('examples', () => {
     await client.delete(Announcement, party);
     await eventually(async () => expect(await far.find(ConfigMap, party)).toBeUndefined());
   });
+
+  it('sharding: two share the objects, and one takes over when the other ends', async () => {
+    const { example, Task } = await import('../src/sharding.ts');
+    const { client, namespace, ...test } = await testScope('example');
+    await installCrds(client, [Task]);
+    const sharding = (identity: string) => ({ identity, namespace });
+    const options = (identity: string) => ({
+      client,
+      namespaces: namespace,
+      http: false as const,
+      log: 'silent' as const,
+      sharding: sharding(identity),
+    });
+    const [one, two] = await Promise.all([example('one').start(options('one')), example('two').start(options('two'))]);
+    const names = Array.from({ length: 40 }, (_, i) => `task-${i}`);
+    await Promise.all(names.map((name) => client.create(Task, { metadata: { name, namespace }, spec: { text: 'x' } })));
+    const workers = async () =>
+      new Set((await client.list(Task, { namespace })).items.map(({ status }) => status?.doneBy));
+    await eventually(async () => expect(await workers()).toEqual(new Set(['one', 'two'])), { timeout: '40s' });
+    await two.stop();
+    await eventually(async () => expect(await workers()).toEqual(new Set(['one'])), { timeout: '40s' });
+    await one.stop();
+    await test.end();
+  });
 });

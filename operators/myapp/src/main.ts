@@ -1,0 +1,3 @@
+import { myapp } from './index.ts';
+
+await myapp.run();

@@ -1,0 +1,3 @@
+import { webserver } from './index.ts';
+
+await webserver.run();
