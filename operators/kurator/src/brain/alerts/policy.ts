@@ -1,0 +1,112 @@
+/**
+ * When to tell, and how loud. Every change of stage is told exactly once; but not each for itself: what is not urgent
+ * waits for company, and an incident that has been loud enough tells the rest together. What calls a person is never held
+ * back.
+ */
+import { causeInWords } from '../diagnosis/cause.ts';
+import type { Incident, Transition } from '../incident/incident.ts';
+import { atEase, type Stage } from '../incident/stage.ts';
+import type { ServiceSpec } from '../spec.ts';
+import { type Millis, within } from '../time.ts';
+import type { Notification, Severity } from './notification.ts';
+
+/** `always` is told at once whatever was told before, `now` at once if the limit allows, `soon` in company. */
+type Urgency = 'always' | 'now' | 'soon';
+
+interface Manner {
+  readonly urgency: Urgency;
+  readonly severity: Severity;
+  readonly title: string;
+}
+
+/** How each stage is told. */
+export const manners: Readonly<Record<Stage, Manner>> = {
+  suspected: { urgency: 'soon', severity: 'info', title: 'may be in trouble' },
+  dismissed: { urgency: 'soon', severity: 'info', title: 'was not in trouble' },
+  confirmed: { urgency: 'now', severity: 'warning', title: 'is not well' },
+  waitingForDependency: { urgency: 'soon', severity: 'info', title: 'waits for what it depends on' },
+  tellingDependants: { urgency: 'soon', severity: 'info', title: 'tells its dependants before a repair' },
+  proposed: { urgency: 'now', severity: 'warning', title: 'would be repaired' },
+  repairing: { urgency: 'soon', severity: 'warning', title: 'is being repaired' },
+  verifying: { urgency: 'soon', severity: 'warning', title: 'is being verified' },
+  yielded: { urgency: 'now', severity: 'warning', title: 'is left to whoever changed it' },
+  recovered: { urgency: 'now', severity: 'resolved', title: 'is well again' },
+  handedOver: { urgency: 'always', severity: 'page', title: 'needs a person' },
+  quarantined: { urgency: 'always', severity: 'page', title: 'keeps failing, and needs a person' },
+};
+
+/** What the policy needs to know besides the incident. */
+export interface Occasion {
+  readonly spec: ServiceSpec;
+  readonly now: Millis;
+  /** There is a storm: all of it is about one thing. */
+  readonly isStorm: boolean;
+  /** The incident is being closed: what was not told yet is told now or never. */
+  readonly isClosing: boolean;
+}
+
+/** What is to be told now, and the incident that remembers it. */
+export interface Announcement {
+  readonly incident: Incident;
+  readonly notification?: Notification;
+  /** When to ask again if nothing happens. */
+  readonly until?: Millis;
+}
+
+/** Tells what is due. */
+export function announce(incident: Incident, occasion: Occasion): Announcement {
+  const pending = incident.transitions.slice(incident.reported);
+  const isPage = mustPage(incident);
+  const [first] = pending;
+  if (!first && !isPage) return { incident };
+  const { spec, now, isClosing } = occasion;
+  const urgencies = pending.map(({ to }) => manners[to].urgency);
+  const recent = incident.notifiedAt.filter((at) => now - at < spec.alerts.per);
+  const limitUntil = recent.length < spec.alerts.burst ? now : (recent.at(-spec.alerts.burst) ?? now) + spec.alerts.per;
+  const groupUntil = !first || urgencies.includes('now') ? now : first.at + spec.alerts.groupWait;
+  const until = Math.max(limitUntil, groupUntil);
+  if (!isClosing && !isPage && !urgencies.includes('always') && until > now) return { incident, until };
+  const notification = compose(incident, pending, isPage, occasion);
+  const reported = incident.transitions.length;
+  const told = { ...incident, reported, notifiedAt: [...recent, now], paged: incident.paged || isPage };
+  return { incident: told, notification };
+}
+
+/** A service that is down wakes somebody up, once; unless it is down for something else: then that one does. */
+function mustPage({ stage, impact, paged }: Incident): boolean {
+  return impact.condition === 'down' && !paged && !atEase.has(stage) && stage !== 'waitingForDependency';
+}
+
+function compose(
+  incident: Incident,
+  pending: readonly Transition[],
+  isPage: boolean,
+  { spec, now, isStorm }: Occasion,
+): Notification {
+  const { id, stage, diagnosis, root } = incident;
+  const cause = diagnosis && stage !== 'recovered' ? `: ${causeInWords[diagnosis.cause]}` : '';
+  const isSilent = within(spec.maintenance, now);
+  return {
+    id: isPage ? `${id}/down` : `${id}/${pending.at(-1)?.seq}`,
+    service: spec.name,
+    incident: id,
+    at: now,
+    severity: isPage ? 'page' : severityOf(incident, pending),
+    group: root ?? (isStorm ? 'storm' : id),
+    transitions: pending.map(({ seq }) => seq),
+    stage,
+    title: `${spec.name} ${isPage ? 'is down, and ' : ''}${manners[stage].title}${cause}`,
+    lines: pending.map(({ to, reason }) => `${manners[to].title}: ${reason}`),
+    ...(diagnosis && { cause: diagnosis.cause }),
+    ...(isSilent && { silenced: 'maintenance' as const }),
+  };
+}
+
+/** As loud as the loudest change it tells. */
+function severityOf({ stage }: Incident, pending: readonly Transition[]): Severity {
+  if (stage === 'recovered') return 'resolved';
+  if (stage === 'waitingForDependency') return 'info';
+  const severities = pending.map(({ to }) => manners[to].severity);
+  if (severities.includes('page')) return 'page';
+  return severities.includes('warning') ? 'warning' : 'info';
+}

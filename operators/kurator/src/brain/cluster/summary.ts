@@ -1,0 +1,49 @@
+/** One service in short: what the cluster, its dependants and its dependencies have to know about it. */
+import type { Evidence } from '../evidence/evidence.ts';
+import type { History } from '../incident/history.ts';
+import { openAttempt } from '../incident/incident.ts';
+import { atEase } from '../incident/stage.ts';
+import type { DependencyObservation } from '../observation.ts';
+import type { Millis } from '../time.ts';
+
+/** What others have to know about a service. */
+export interface ServiceSummary {
+  readonly name: string;
+  /** It is known to fail, for a reason of its own. */
+  readonly failing: boolean;
+  readonly underRepair: boolean;
+  /** When its repairs were begun. */
+  readonly repairs: readonly Millis[];
+  /** How it looks to those that depend on it. */
+  readonly asDependency: DependencyObservation;
+}
+
+/** Sums a service up, from its history and from what was last seen of it. */
+export function summarise(name: string, history: History, evidence: Evidence | undefined): ServiceSummary {
+  const { incident, repairs } = history;
+  const isAtEase = !incident || atEase.has(incident.stage);
+  const attempt = incident && openAttempt(incident);
+  return {
+    name,
+    failing: !isAtEase && incident.stage !== 'waitingForDependency',
+    underRepair: attempt !== undefined && attempt.step !== 'kubernetes',
+    repairs,
+    asDependency: asDependency(name, history, evidence),
+  };
+}
+
+function asDependency(name: string, { incident, closed }: History, evidence?: Evidence): DependencyObservation {
+  const recoveredAt = incident?.recoveredAt ?? closed.at(-1)?.recoveredAt;
+  // A suspicion is enough: nobody is to be repaired for what may be this one's fault.
+  const isInTrouble = incident !== undefined && incident.stage !== 'recovered' && incident.stage !== 'dismissed';
+  const isSuspect = (evidence?.symptoms.length ?? 0) > 0;
+  const isSeenWell = evidence?.condition === 'up';
+  const root = incident && (incident.root ?? incident.id);
+  return {
+    name,
+    state: isInTrouble || isSuspect ? 'impaired' : isSeenWell ? 'healthy' : 'unknown',
+    ...(evidence?.healthyAsOf !== undefined && { healthyAsOf: evidence.healthyAsOf }),
+    ...(recoveredAt !== undefined && { recoveredAt }),
+    ...(root !== undefined && isInTrouble && { incident: root }),
+  };
+}

@@ -1,0 +1,314 @@
+import { describe, expect, it } from 'vitest';
+import { detect } from '../evidence/detect.ts';
+import type {
+  CheckResult,
+  DependencyObservation,
+  InstanceObservation,
+  NodeObservation,
+  Observation,
+  PathSample,
+} from '../observation.ts';
+import { windowSize } from '../perception/packet-loss.ts';
+import { freshPerception, type Perception, perceive } from '../perception/perception.ts';
+import { type ServiceInput, serviceSpec } from '../spec-defaults.ts';
+import { hour, minute, second } from '../time.ts';
+import type { Cause, Diagnosis } from './cause.ts';
+import { diagnose } from './diagnose.ts';
+
+const now = 1_800_000_000 * second;
+const uids = ['a', 'b', 'c'];
+
+/** What is so, besides that all is well. */
+interface Trouble {
+  /** What the last results of each instance's check were, by uid; healthy unless given. */
+  readonly errors?: Readonly<Record<string, string>>;
+  readonly serviceError?: string;
+  readonly instances?: Readonly<Record<string, Partial<InstanceObservation>>>;
+  readonly nodes?: Readonly<Record<string, Partial<NodeObservation>>>;
+  /** The share lost on the way to an instance from a vantage point, as in `n9>a`. */
+  readonly loss?: Readonly<Record<string, number>>;
+  /** How many openings were measured on each path; two windows unless given. */
+  readonly openings?: Readonly<Record<string, number>>;
+  readonly latencies?: Readonly<Record<string, number>>;
+  readonly dependencies?: readonly DependencyObservation[];
+  readonly workload?: Partial<Observation['workload']>;
+  readonly spec?: Partial<ServiceInput>;
+  readonly proven?: readonly string[];
+  readonly givenUp?: readonly Cause[];
+  readonly seenAt?: number;
+}
+
+const period = 10 * second;
+
+function specOf({ spec, serviceError }: Trouble) {
+  const through = serviceError ? [{ name: 'through', through: 'service' as const, period }] : [];
+  return serviceSpec({ name: 'web', checks: [{ name: 'http', period }, ...through], ...spec });
+}
+
+function observe(trouble: Trouble): Observation {
+  return {
+    at: trouble.seenAt ?? now,
+    workload: {
+      desired: 3,
+      generation: 1,
+      revision: 'r1',
+      revisions: ['r1'],
+      rollout: 'settled',
+      paused: false,
+      ...trouble.workload,
+    },
+    instances: uids.map((uid, index) => ({
+      name: `web-${uid}`,
+      uid,
+      node: index === 0 ? 'n1' : 'n2',
+      revision: 'r1',
+      createdAt: now - hour,
+      terminating: false,
+      ready: true,
+      readySince: now - hour,
+      containers: [{ name: 'main', state: 'running', restarts: 0, startedAt: now - hour }],
+      ...trouble.instances?.[uid],
+    })),
+    nodes: ['n1', 'n2'].map((name) => ({
+      name,
+      ready: 'true',
+      since: now - hour,
+      gone: false,
+      ...trouble.nodes?.[name],
+    })),
+    dependencies: trouble.dependencies ?? [],
+    dependants: [],
+    answers: [],
+    orders: { approved: [], resumed: [] },
+  };
+}
+
+/** Forty healthy results of every check, then four as the trouble has it. */
+function results({ errors = {}, serviceError, latencies = {} }: Trouble): CheckResult[] {
+  const run = (target: string, check: string, index: number, errorKind: string | undefined): CheckResult => {
+    const base = { target, check, at: now - (60 - index) * second, latencyMs: 20 };
+    const isLast = index >= 50;
+    if (errorKind === 'unknown' && isLast) return { ...base, outcome: 'unknown' };
+    if (errorKind && isLast) return { ...base, outcome: 'failing', errorKind };
+    return { ...base, outcome: 'healthy', latencyMs: isLast ? (latencies[target] ?? 20) : 20 };
+  };
+  return Array.from({ length: 60 }, (_, index) => index).flatMap((index) => [
+    ...uids.map((uid) => run(uid, 'http', index, errors[uid])),
+    ...(serviceError ? [run('service', 'through', index, serviceError)] : []),
+  ]);
+}
+
+function samples({ loss = {}, openings = {} }: Trouble): PathSample[] {
+  return Object.entries(loss).flatMap(([path, share]) => {
+    const [from = '', to = ''] = path.split('>');
+    const length = openings[path] ?? 2 * windowSize;
+    return Array.from({ length }, (_, index) => {
+      const isLost = share > 0 && index % Math.round(1 / share) === 0;
+      return { from, to, at: now - (length - index) * second, connectMs: isLost ? 1002 : 0.4, opened: true };
+    });
+  });
+}
+
+function mindOf(trouble: Trouble): Perception {
+  const { instances } = observe(trouble);
+  return perceive(specOf(trouble), freshPerception, {
+    results: results(trouble),
+    samples: samples(trouble),
+    instances,
+  });
+}
+
+function diagnosed(trouble: Trouble): Diagnosis | undefined {
+  const spec = specOf(trouble);
+  const seen = observe(trouble);
+  const evidence = detect(spec, mindOf(trouble), seen, now);
+  const revisions = { healthy: trouble.proven ?? ['r1'], bad: [], left: [] };
+  return diagnose({ spec, evidence, seen, revisions, givenUp: trouble.givenUp ?? [], now });
+}
+
+const all = (error: string) => ({ a: error, b: error, c: error });
+const ended = (reason: string, ago = second) => ({ at: now - ago, exitCode: 137, reason });
+const crashed = { containers: [{ name: 'main', state: 'terminated' as const, restarts: 0, ended: ended('Error') }] };
+const waiting = (why: string) => ({
+  ready: false,
+  containers: [{ name: 'main', state: 'waiting' as const, waiting: why, restarts: 4 }],
+});
+const full = { usage: { at: now, metrics: { cpu: 0.97 } } };
+const idle = { usage: { at: now, metrics: { cpu: 0.2 } } };
+const db = (change: Partial<DependencyObservation>): DependencyObservation => ({
+  name: 'db',
+  state: 'healthy',
+  healthyAsOf: now,
+  ...change,
+});
+const needsDb = { spec: { dependsOn: ['db'] } };
+
+const cases: [string, Trouble, Cause, string[]][] = [
+  ['one crashed', { instances: { a: crashed } }, 'crash', ['a']],
+  ['one crashes again and again', { instances: { a: waiting('CrashLoopBackOff') } }, 'crash-loop', ['a']],
+  [
+    'one was killed for its memory',
+    {
+      instances: { a: { containers: [{ name: 'main', state: 'terminated', restarts: 0, ended: ended('OOMKilled') }] } },
+    },
+    'oom',
+    ['a'],
+  ],
+  ['an image can not be pulled', { instances: { a: waiting('ImagePullBackOff') } }, 'image', ['a']],
+  ['a Secret is missing', { instances: { a: { ...waiting('CreateContainerConfigError') } } }, 'configuration', ['a']],
+  [
+    'no node has room',
+    { instances: { a: { unschedulable: { since: now - minute, message: '0/3 nodes' }, ready: false } } },
+    'unschedulable',
+    ['a'],
+  ],
+  ['one hangs behind an open port', { errors: { a: 'response-timeout' } }, 'hang', ['a']],
+  ['all hang', { errors: all('response-timeout') }, 'hang', uids],
+  ['one answers wrongly', { errors: { a: 'status' } }, 'wrong-answers', ['a']],
+  ['one refuses connections', { errors: { a: 'refused' } }, 'crash', ['a']],
+  ['one has lost its readiness', { instances: { a: { ready: false, readySince: now - minute } } }, 'unready', ['a']],
+  ['one is slow', { latencies: { a: 900 } }, 'slow', ['a']],
+  ['a certificate is over', { errors: all('tls-expired') }, 'certificate', uids],
+  ['a node is gone', { nodes: { n1: { gone: true } }, errors: { a: 'connect-timeout' } }, 'node-lost', ['a']],
+  [
+    'a node is silent',
+    { nodes: { n1: { ready: 'unknown', since: now - 2 * minute } }, errors: { a: 'connect-timeout' } },
+    'node-unreachable',
+    ['a'],
+  ],
+  ['both on one node fail', { errors: { b: 'refused', c: 'response-timeout' } }, 'node', ['b', 'c']],
+  ['packets to one are lost', { loss: { 'n9>a': 0.2, 'n9>b': 0, 'n9>c': 0 } }, 'packet-loss', ['a']],
+  ['packets to both on one node are lost', { loss: { 'n9>a': 0, 'n9>b': 0.2, 'n9>c': 0.2 } }, 'node', ['b', 'c']],
+  ['packets to all are lost', { loss: { 'n9>a': 0.2, 'n9>b': 0.2, 'n9>c': 0.2 } }, 'network', uids],
+  ['packets to two on two nodes are lost', { loss: { 'n9>a': 0.2, 'n9>b': 0.2, 'n9>c': 0 } }, 'network', ['a', 'b']],
+  [
+    'packets from one vantage point are lost, to all',
+    { loss: { 'n8>a': 0, 'n9>a': 0.2, 'n8>b': 0, 'n9>b': 0.2, 'n8>c': 0, 'n9>c': 0.2 } },
+    'network',
+    uids,
+  ],
+  ['nobody is reached, and all are Ready', { errors: all('connect-timeout') }, 'network', uids],
+  ['one is not reached', { errors: { a: 'connect-timeout' } }, 'unreachable', ['a']],
+  [
+    'one is not reached from here, but from elsewhere',
+    { errors: { a: 'connect-timeout' }, loss: { 'n9>a': 0 } },
+    'network',
+    ['a'],
+  ],
+  ['only the Service fails', { serviceError: 'connect-timeout' }, 'network', []],
+  [
+    'all fail at their limit',
+    { errors: all('response-timeout'), instances: { a: full, b: full, c: full } },
+    'saturation',
+    uids,
+  ],
+  [
+    'one alone fails at its limit',
+    { errors: { a: 'response-timeout' }, instances: { a: full, b: idle, c: idle } },
+    'hang',
+    ['a'],
+  ],
+  [
+    'its dependency is in trouble',
+    { ...needsDb, errors: all('status'), dependencies: [db({ state: 'impaired' })] },
+    'dependency',
+    uids,
+  ],
+  ['nobody knows how its dependency is', { ...needsDb, errors: all('status') }, 'dependency', uids],
+  [
+    'its dependency was not seen well since',
+    { ...needsDb, errors: all('status'), dependencies: [db({ healthyAsOf: now - minute })] },
+    'dependency',
+    uids,
+  ],
+  [
+    'its dependency has just recovered',
+    { ...needsDb, errors: all('status'), dependencies: [db({ recoveredAt: now - 5 * second })] },
+    'dependency',
+    uids,
+  ],
+  ['its dependency is well', { ...needsDb, errors: all('status'), dependencies: [db({})] }, 'wrong-answers', uids],
+  [
+    'no dependency can do that',
+    { ...needsDb, instances: { a: waiting('ImagePullBackOff') }, dependencies: [db({ healthyAsOf: now + 1 })] },
+    'image',
+    ['a'],
+  ],
+  [
+    'a new revision crashes, and the old ones are well',
+    {
+      instances: { a: { ...waiting('CrashLoopBackOff'), revision: 'r2' } },
+      workload: { revision: 'r2', rollout: 'progressing' },
+    },
+    'bad-revision',
+    ['a'],
+  ],
+  [
+    'a new revision is well elsewhere',
+    {
+      instances: { a: { ...waiting('CrashLoopBackOff'), revision: 'r2' }, b: { revision: 'r2' } },
+      workload: { revision: 'r2', rollout: 'progressing' },
+    },
+    'crash-loop',
+    ['a'],
+  ],
+  [
+    'the first revision there ever was',
+    { instances: { a: waiting('CrashLoopBackOff') }, proven: [] },
+    'crash-loop',
+    ['a'],
+  ],
+  ['a rollout stalls for no known reason', { workload: { rollout: 'stalled' } }, 'unknown', []],
+];
+
+describe('diagnose', () => {
+  it.each(cases)('%s', (_, trouble, cause, affected) => {
+    const diagnosis = diagnosed(trouble);
+    expect({ cause: diagnosis?.cause, affected: diagnosis?.affected }).toEqual({ cause, affected });
+    expect(diagnosis?.reasons.length).toBeGreaterThan(0);
+  });
+
+  const nothing: [string, Trouble][] = [
+    ['all is well', {}],
+    ['results are unknown', { errors: all('unknown') }],
+    [
+      'a fresh instance fails its checks',
+      { errors: { a: 'refused' }, instances: { a: { createdAt: now - 5 * second } } },
+    ],
+    ['a node is silent, but its instance answers', { nodes: { n1: { ready: 'unknown', since: now - hour } } }],
+    ['a node is silent, but not for long', { nodes: { n1: { ready: 'unknown', since: now - second } } }],
+    ['the watches show the past', { seenAt: now - hour, instances: { a: crashed, b: waiting('CrashLoopBackOff') } }],
+    [
+      'a container crashed long ago',
+      {
+        instances: {
+          a: {
+            containers: [
+              { name: 'main', state: 'running', restarts: 1, startedAt: now - hour, ended: ended('Error', hour) },
+            ],
+          },
+        },
+      },
+    ],
+    ['one that crashes is on its way out', { instances: { a: { ...waiting('CrashLoopBackOff'), terminating: true } } }],
+    ['others can not be judged yet', { loss: { 'n9>a': 0.2, 'n9>b': 0, 'n9>c': 0 }, openings: { 'n9>c': 10 } }],
+  ];
+
+  it.each(nothing)('finds nothing when %s', (_, trouble) => {
+    expect(diagnosed(trouble)).toBeUndefined();
+  });
+
+  it('says which part of the service it is about', () => {
+    expect(diagnosed({ errors: { a: 'status' } })?.extent).toBe('instance');
+    expect(diagnosed({ errors: { a: 'status', b: 'status' } })?.extent).toBe('some');
+    expect(diagnosed({ errors: all('status') })?.extent).toBe('all');
+    expect(diagnosed({ errors: all('connect-timeout') })?.extent).toBe('around');
+  });
+
+  it('looks past what a person was called for, but not for the same instances', () => {
+    const both: Trouble = { errors: { a: 'status', b: 'response-timeout' }, instances: { c: { node: 'n3' } } };
+    expect(diagnosed({ ...both, givenUp: ['hang'] })).toMatchObject({ cause: 'wrong-answers', affected: ['a'] });
+    const same: Trouble = { errors: { a: 'status' }, instances: { a: { ready: false, readySince: now - hour } } };
+    expect(diagnosed({ ...same, givenUp: ['wrong-answers'] })?.cause).toBe('wrong-answers');
+  });
+});

@@ -1,0 +1,67 @@
+/**
+ * From many symptoms to one cause. The rules are asked in order, from what would explain the most to what would explain
+ * the least: what a service suffers from outside comes before what may be wrong with itself. The first that fits wins,
+ * and says why.
+ */
+import { confirmed, type Evidence } from '../evidence/evidence.ts';
+import type { Diagnosis } from './cause.ts';
+import type { Finding, Rule, Scene } from './rule.ts';
+import { bySymptom } from './rules/by-symptom.ts';
+import { dependency } from './rules/dependency.ts';
+import { badRevision, saturation } from './rules/load-and-revision.ts';
+import { network, oneNode, packetLoss } from './rules/network.ts';
+
+const rules: readonly Rule[] = [
+  dependency,
+  bySymptom('node-gone', 'node-lost'),
+  bySymptom('node-silent', 'node-unreachable'),
+  badRevision,
+  saturation,
+  network,
+  packetLoss,
+  oneNode,
+  bySymptom('image', 'image'),
+  bySymptom('configuration', 'configuration'),
+  bySymptom('unschedulable', 'unschedulable'),
+  bySymptom('oom', 'oom'),
+  bySymptom('crash-loop', 'crash-loop'),
+  bySymptom('certificate', 'certificate'),
+  bySymptom('hang', 'hang'),
+  bySymptom('unreachable', 'unreachable'),
+  bySymptom('crash', 'crash'),
+  bySymptom('refused', 'crash'),
+  bySymptom('wrong', 'wrong-answers'),
+  bySymptom('unready', 'unready'),
+  bySymptom('slow', 'slow'),
+];
+
+/** The cause of what was confirmed; undefined when nothing was. */
+export function diagnose(scene: Scene): Diagnosis | undefined {
+  const symptoms = confirmed(scene.evidence);
+  if (symptoms.length === 0) return undefined;
+  const findings: Finding[] = [];
+  // Whatever else ails an instance that a person was called for is theirs as well.
+  const excused = new Set<string>();
+  for (const rule of rules) {
+    const finding = rule(scene);
+    if (!finding) continue;
+    findings.push(finding);
+    const others = finding.affected.filter((uid) => !excused.has(uid));
+    const isNews = !scene.givenUp.includes(finding.cause) && (others.length > 0 || finding.affected.length === 0);
+    if (isNews) return concluded(scene, { ...finding, affected: others });
+    for (const uid of finding.affected) excused.add(uid);
+  }
+  const reasons = symptoms.map(({ says }) => says);
+  return concluded(scene, findings[0] ?? { cause: 'unknown', confidence: 'possible', affected: [], reasons });
+}
+
+function concluded({ evidence }: Scene, finding: Finding): Diagnosis {
+  return { ...finding, extent: extentOf(evidence, finding) };
+}
+
+function extentOf({ instances }: Evidence, { affected, cause }: Finding): Diagnosis['extent'] {
+  if (affected.length === 0 || cause === 'network' || cause === 'dependency') return 'around';
+  const live = instances.filter(({ health }) => health !== 'terminating').length;
+  if (affected.length >= live) return 'all';
+  return affected.length === 1 ? 'instance' : 'some';
+}

@@ -1,0 +1,96 @@
+/**
+ * One instance, one node, or the network? Told apart by which paths are bad. Where it can't be told, it is the network:
+ * nothing is restarted for that, and a person is called.
+ */
+import { confirmed, type InstanceEvidence, inState } from '../../evidence/evidence.ts';
+import type { Finding, Rule, Scene } from '../rule.ts';
+
+/** Loss, or silence, that no single instance or node explains. */
+export const network: Rule = (scene) => lossEverywhere(scene) ?? silenceEverywhere(scene) ?? serviceOnly(scene);
+
+/** Loss on the way to one instance alone. */
+export const packetLoss: Rule = ({ evidence }) => {
+  const lossy = lossyOf(evidence.instances);
+  const [one] = lossy;
+  if (!one || lossy.length > 1) return undefined;
+  const reasons = [...saysOf(one, 'loss'), 'every other instance that was measured is reached without loss'];
+  return { cause: 'packet-loss', confidence: 'likely', affected: [one.uid], reasons };
+};
+
+/** Two or more fail, or lose packets, all on one node, and nobody else does. */
+export const oneNode: Rule = ({ evidence }) => {
+  const bad = inState(evidence, 'failing', 'impaired');
+  const node = bad[0]?.node;
+  if (bad.length < 2 || node === undefined || !bad.every((instance) => instance.node === node)) return undefined;
+  const elsewhere = inState(evidence, 'healthy').filter((instance) => instance.node !== node);
+  if (elsewhere.length === 0) return undefined;
+  const reasons = [
+    `all ${bad.length} that fail run on node ${node}, and none of the ${elsewhere.length} on other nodes does`,
+    ...bad.flatMap(({ symptoms }) => symptoms.map(({ says }) => says)),
+  ];
+  return { cause: 'node', confidence: 'likely', affected: bad.map(({ uid }) => uid), reasons };
+};
+
+function lossEverywhere({ evidence }: Scene): Finding | undefined {
+  const lossy = lossyOf(evidence.instances);
+  if (lossy.length === 0) return undefined;
+  const measured = evidence.instances.filter(isMeasured);
+  const reasons = lossy.flatMap((instance) => saysOf(instance, 'loss'));
+  if (lossy.length === measured.length) return found('every path that was measured loses packets', lossy, reasons);
+  const where = vantageAtFault(measured);
+  if (where) return found(`only from ${where} packets are lost, and from there to everybody`, lossy, reasons);
+  const node = lossy[0]?.node;
+  const onIt = measured.filter((instance) => instance.node === node);
+  const isOneNode = lossy.every((instance) => instance.node === node) && onIt.length === lossy.length;
+  if (lossy.length === 1 || (node !== undefined && isOneNode)) return undefined;
+  return found(`${lossy.length} of ${measured.length} instances lose packets, on no single node`, lossy, reasons);
+}
+
+/** A vantage point that loses packets to all, while others reach the same instances without loss. */
+function vantageAtFault(measured: readonly InstanceEvidence[]): string | undefined {
+  const from = new Set(measured.flatMap(({ ways }) => ways?.lossy ?? []));
+  const [only] = from;
+  if (only === undefined || from.size > 1) return undefined;
+  const tried = measured.filter(({ ways }) => ways && [...ways.lossy, ...ways.clear].includes(only));
+  const toAll = tried.every(({ ways }) => ways?.lossy.includes(only));
+  return toAll && tried.every(({ ways }) => (ways?.clear.length ?? 0) > 0) ? only : undefined;
+}
+
+function silenceEverywhere({ evidence }: Scene): Finding | undefined {
+  const live = evidence.instances.filter(({ health }) => health !== 'terminating');
+  const silent = live.filter((instance) => saysOf(instance, 'unreachable').length > 0);
+  if (silent.length === 0) return undefined;
+  const reasons = silent.flatMap((instance) => saysOf(instance, 'unreachable'));
+  if (silent.some(({ ways }) => (ways?.clear.length ?? 0) > 0)) {
+    return found('what we can not reach is reached from elsewhere', silent, reasons);
+  }
+  // Whether one instance that nobody reaches is dead or cut off can't be told; that all are dead and Ready is unlikely.
+  if (silent.length < live.length || !live.every(({ ready }) => ready)) return undefined;
+  return found('nobody is reached, and their nodes say that all of them are ready', silent, reasons);
+}
+
+function serviceOnly({ evidence }: Scene): Finding | undefined {
+  const symptoms = confirmed(evidence);
+  if (!symptoms.every(({ kind }) => kind === 'service') || evidence.counts.healthy < evidence.instances.length) {
+    return undefined;
+  }
+  const reasons = symptoms.map(({ says }) => says);
+  return found('every instance is healthy when asked directly; only the way through the Service fails', [], reasons);
+}
+
+function found(why: string, affected: readonly InstanceEvidence[], reasons: readonly string[]): Finding {
+  const uids = affected.map(({ uid }) => uid);
+  return { cause: 'network', confidence: 'likely', affected: uids, reasons: [why, ...reasons] };
+}
+
+function lossyOf(instances: readonly InstanceEvidence[]): InstanceEvidence[] {
+  return instances.filter(({ health, ways }) => health !== 'terminating' && (ways?.lossy.length ?? 0) > 0);
+}
+
+function isMeasured({ health, ways }: InstanceEvidence): boolean {
+  return health !== 'terminating' && ways !== undefined && ways.lossy.length + ways.clear.length > 0;
+}
+
+function saysOf({ symptoms }: InstanceEvidence, kind: string): string[] {
+  return symptoms.filter((one) => one.kind === kind && one.confirmed).map(({ says }) => says);
+}

@@ -1,0 +1,203 @@
+/** From what was seen to what is wrong: the symptoms of every instance and of the service, and how each of them is. */
+import {
+  type InstanceObservation,
+  type NodeObservation,
+  type Observation,
+  theService,
+  type UsageObservation,
+} from '../observation.ts';
+import { verdictOf } from '../perception/check-track.ts';
+import type { Perception, TargetPerception } from '../perception/perception.ts';
+import type { ServiceSpec } from '../spec.ts';
+import { inWords, type Millis, minute, second } from '../time.ts';
+import type { Condition, Evidence, InstanceEvidence, InstanceHealth } from './evidence.ts';
+import { failingCheck, isBack, type Look, lossTo, slowCheck, watchDetectors, waysTo } from './instance-detectors.ts';
+import { impairing, type Symptom } from './symptom.ts';
+
+/** Watches that have not been confirmed for this long show the past. */
+export const blindAfter = 30 * second;
+const usageStaleAfter = 2 * minute;
+const saturatedFrom = 0.9;
+/** What an instance may run out of, so that more instances would help. */
+const limits = ['cpu', 'memory'];
+
+const nothing: TargetPerception = { checks: {}, paths: {}, restarts: 0, crashes: [] };
+
+/** Everything that can be said about a service now, without saying why. */
+export function detect(spec: ServiceSpec, perception: Perception, seen: Observation, now: Millis): Evidence {
+  const age = now - seen.at;
+  const isBlind = age > blindAfter;
+  const nodes = new Map(seen.nodes.map((node) => [node.name, node]));
+  const checks = spec.checks.filter(({ through }) => through === 'instance');
+  const looks = seen.instances.map((instance) => lookAt({ spec, checks, now }, perception, instance, nodes));
+  const isDeploying = seen.workload.rollout === 'progressing';
+  const around = { isBlind, isDeploying, isLossLocatable: isLossLocatable(looks) };
+  const instances = looks.map((look) => examine(look, around));
+  const symptoms = [...instances.flatMap((instance) => instance.symptoms), ...ofService(spec, perception, seen, now)];
+  const counts = tally(instances);
+  const evidence = { at: now, desired: seen.workload.desired, instances, symptoms, counts };
+  const condition = isBlind ? 'unknown' : conditionOf(spec, perception, evidence, now);
+  const healthyAsOf = condition === 'up' ? seenHealthyAsOf(spec, perception, seen) : undefined;
+  return {
+    ...evidence,
+    condition,
+    ...(isBlind && { blind: `nothing was heard from the API server for ${inWords(age)}` }),
+    ...(healthyAsOf !== undefined && { healthyAsOf }),
+  };
+}
+
+function lookAt(
+  common: Pick<Look, 'spec' | 'checks' | 'now'>,
+  { targets, baselines }: Perception,
+  instance: InstanceObservation,
+  nodes: ReadonlyMap<string, NodeObservation>,
+): Look {
+  const node = instance.node === undefined ? undefined : nodes.get(instance.node);
+  const mind = targets[instance.uid] ?? nothing;
+  return { ...common, instance, mind, baselines, node, ways: waysTo(mind) };
+}
+
+interface Around {
+  readonly isBlind: boolean;
+  readonly isDeploying: boolean;
+  readonly isLossLocatable: boolean;
+}
+
+function isLossLocatable(looks: readonly Look[]): boolean {
+  return looks.every(({ instance, ways }) => instance.terminating || (ways?.unclear.length ?? 0) === 0);
+}
+
+function examine(look: Look, { isBlind, isDeploying, isLossLocatable }: Around): InstanceEvidence {
+  const { instance, ways, now } = look;
+  const all = [...(isBlind ? [] : fromWatches(look)), ...fromChecks(look, isLossLocatable)];
+  const starts = !isBlind && isStarting(look);
+  // A fresh instance may fail its checks and be unready; that it crashes or has no image is no matter of patience.
+  const counted = starts ? all.filter(({ kind }) => !gracious.has(kind)) : all;
+  const symptoms = isDeploying ? counted.filter(({ confirmed }) => confirmed) : counted;
+  const saturated = isSaturated(instance.usage, now);
+  return {
+    name: instance.name,
+    uid: instance.uid,
+    revision: instance.revision,
+    createdAt: instance.createdAt,
+    ready: instance.ready === true,
+    symptoms: instance.terminating ? [] : symptoms,
+    health: healthOf(look, symptoms, starts, isBlind),
+    ...(instance.node !== undefined && { node: instance.node }),
+    ...(saturated !== undefined && { saturated }),
+    ...(ways && { ways }),
+  };
+}
+
+const gracious: ReadonlySet<Symptom['kind']> = new Set<Symptom['kind']>([
+  'unready',
+  'refused',
+  'hang',
+  'unreachable',
+  'wrong',
+  'slow',
+]);
+
+function fromWatches(look: Look): Symptom[] {
+  const symptoms: Symptom[] = [];
+  for (const [kind, detector] of watchDetectors) {
+    const sighting = detector(look);
+    if (sighting) symptoms.push({ kind, instance: look.instance.uid, ...said(look, sighting) });
+  }
+  return symptoms;
+}
+
+function fromChecks(look: Look, isLossLocatable: boolean): Symptom[] {
+  const symptoms: Symptom[] = [];
+  const instance = look.instance.uid;
+  for (const check of look.checks) {
+    const failing = failingCheck(check, look.mind.checks[check.name], look.now);
+    if (failing) symptoms.push({ instance, ...said(look, failing), kind: failing.kind });
+    const slow = slowCheck(check, look);
+    if (slow) symptoms.push({ kind: 'slow', instance, ...said(look, slow) });
+  }
+  const loss = lossTo(look, isLossLocatable);
+  if (loss) symptoms.push({ kind: 'loss', instance, ...said(look, loss) });
+  return symptoms;
+}
+
+function said<S extends { says: string }>({ instance }: Look, sighting: S): S {
+  return { ...sighting, says: `${instance.name}: ${sighting.says}` };
+}
+
+/** Within its grace, and not seen healthy since its container was started. */
+function isStarting(look: Look): boolean {
+  const { spec, instance, now } = look;
+  let startedAt = instance.createdAt;
+  for (const container of instance.containers) startedAt = Math.max(startedAt, container.startedAt ?? startedAt);
+  return now - startedAt < spec.startupGrace && !isBack(look, startedAt);
+}
+
+function healthOf(look: Look, symptoms: readonly Symptom[], starts: boolean, isBlind: boolean): InstanceHealth {
+  const { instance, checks, mind, now } = look;
+  if (instance.terminating) return 'terminating';
+  const sure = symptoms.filter(({ confirmed }) => confirmed);
+  if (sure.some(({ kind }) => !impairing.has(kind))) return 'failing';
+  if (sure.length > 0) return 'impaired';
+  if (isBlind) return 'unknown';
+  if (starts) return 'starting';
+  if (!checks.every((check) => verdictOf(check, mind.checks[check.name], now) === 'healthy')) return 'unknown';
+  if (instance.ready === false) return 'starting';
+  return checks.length > 0 || instance.ready ? 'healthy' : 'unknown';
+}
+
+function isSaturated(usage: UsageObservation | undefined, now: Millis): boolean | undefined {
+  if (!usage || now - usage.at > usageStaleAfter) return undefined;
+  const known = limits.flatMap((limit) => usage.metrics[limit] ?? []);
+  return known.length === 0 ? undefined : known.some((share) => share >= saturatedFrom);
+}
+
+function ofService(spec: ServiceSpec, { targets }: Perception, seen: Observation, now: Millis): Symptom[] {
+  const symptoms: Symptom[] = [];
+  for (const check of spec.checks) {
+    if (check.through === 'instance') continue;
+    const failing = failingCheck(check, targets[theService]?.checks[check.name], now);
+    if (failing) symptoms.push({ ...failing, kind: 'service', says: `through the Service: ${failing.says}` });
+  }
+  if (seen.workload.rollout === 'stalled' && now - seen.at <= blindAfter) {
+    symptoms.push({ kind: 'stalled', confirmed: true, since: now, says: 'its rollout makes no progress' });
+  }
+  return symptoms;
+}
+
+function tally(instances: readonly InstanceEvidence[]): Record<InstanceHealth, number> {
+  const counts = { healthy: 0, impaired: 0, failing: 0, starting: 0, unknown: 0, terminating: 0 };
+  for (const { health } of instances) counts[health]++;
+  return counts;
+}
+
+function conditionOf(
+  spec: ServiceSpec,
+  { targets }: Perception,
+  { counts, desired, symptoms }: Omit<Evidence, 'condition'>,
+  now: Millis,
+): Condition {
+  const { healthy, impaired, failing, unknown } = counts;
+  if (symptoms.some(({ kind, confirmed }) => kind === 'service' && confirmed)) return 'down';
+  if (failing > 0 && healthy + impaired + unknown === 0) return 'down';
+  if (symptoms.some(({ confirmed }) => confirmed)) return 'degraded';
+  const asked = spec.checks.filter(({ through }) => through === 'service');
+  const answers = asked.every((check) => verdictOf(check, targets[theService]?.checks[check.name], now) === 'healthy');
+  // What is only suspected is not known to be well.
+  if (symptoms.length > 0 || unknown > 0 || (!answers && desired > 0)) return 'unknown';
+  return healthy >= desired ? 'up' : 'degraded';
+}
+
+/** The beginning of the oldest of the newest healthy runs of all checks. */
+function seenHealthyAsOf(spec: ServiceSpec, { targets }: Perception, seen: Observation): Millis {
+  let oldest = seen.at;
+  for (const { name, through } of spec.checks) {
+    const asked = through === 'service' ? [theService] : seen.instances.filter((one) => !one.terminating).map(uidOf);
+    for (const target of asked) oldest = Math.min(oldest, targets[target]?.checks[name]?.healthyAsOf ?? oldest);
+  }
+  return oldest;
+}
+
+function uidOf({ uid }: InstanceObservation): string {
+  return uid;
+}

@@ -1,0 +1,157 @@
+/** What can be seen of one instance: one small function for each symptom, in a table. */
+import type { InstanceObservation, NodeObservation } from '../observation.ts';
+import type { CheckTrack } from '../perception/check-track.ts';
+import { staleAfter, verdictOf } from '../perception/check-track.ts';
+import { type LatencyBaseline, usual } from '../perception/latency-baseline.ts';
+import { lossShare, wayOf } from '../perception/packet-loss.ts';
+import type { TargetPerception } from '../perception/perception.ts';
+import type { CheckSpec, ServiceSpec } from '../spec.ts';
+import { inWords, type Millis, minute, second } from '../time.ts';
+import type { Ways } from './evidence.ts';
+import { mannerOfError, type Sighting, type SymptomKind } from './symptom.ts';
+
+/** What a detector looks at. */
+export interface Look {
+  readonly spec: ServiceSpec;
+  /** The checks that ask each instance. */
+  readonly checks: readonly CheckSpec[];
+  readonly instance: InstanceObservation;
+  readonly mind: TargetPerception;
+  readonly baselines: Readonly<Record<string, LatencyBaseline>>;
+  readonly node: NodeObservation | undefined;
+  readonly ways: Ways | undefined;
+  readonly now: Millis;
+}
+
+type Detector = (look: Look) => Sighting | undefined;
+
+const crashesThatLoop = 3;
+const crashWindow = 10 * minute;
+/** A container that has run this long since its last crash has left the loop. */
+const outOfLoop = 2 * minute;
+/** An instance that finds no node is often waiting for one that is being added. */
+const unschedulableAfter = 30 * second;
+/** Slow results in a row that are not chance any more. */
+const slowAfter = 5;
+
+const pulls = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull']);
+const settings = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']);
+
+const byWatch: Partial<Record<SymptomKind, Detector>> = {
+  'node-gone': (look) => nodeTrouble(look, ({ gone }) => gone, 'gone'),
+  'node-silent': (look) => nodeTrouble(look, ({ gone, ready }) => !gone && ready !== 'true', 'silent or not ready'),
+  oom: (look) => endedBadly(look, (reason) => reason === 'OOMKilled', 'was killed for its memory'),
+  crash: (look) => endedBadly(look, (reason) => reason !== 'OOMKilled', 'ended'),
+  'crash-loop': crashLoop,
+  image: (look) => waits(look, pulls, 'can not get its image'),
+  configuration: (look) => waits(look, settings, 'can not be started as configured'),
+  unschedulable: ({ instance: { unschedulable }, now }) =>
+    unschedulable && {
+      confirmed: now - unschedulable.since >= unschedulableAfter,
+      since: unschedulable.since,
+      says: `no node takes it: ${unschedulable.message}`,
+    },
+  unready: ({ spec, instance, now }) => {
+    if (instance.ready !== false || instance.unschedulable) return undefined;
+    const since = instance.readySince ?? instance.createdAt;
+    return { confirmed: now - since >= patienceOf(spec), since, says: `not ready for ${inWords(now - since)}` };
+  },
+};
+
+/** What the watches show. Only to be asked while they are current. */
+export const watchDetectors = Object.entries(byWatch) as [SymptomKind, Detector][];
+
+function nodeTrouble(look: Look, has: (node: NodeObservation) => boolean, how: string): Sighting | undefined {
+  const { node, spec, checks, now, mind } = look;
+  if (!node || !has(node)) return undefined;
+  const waited = node.gone || now - node.since >= spec.recovery.nodeGrace;
+  // Whoever still answers is alive, whatever its node says.
+  const answers = checks.some((check) => verdictOf(check, mind.checks[check.name], now) === 'healthy');
+  return { confirmed: waited && !answers, since: node.since, says: `its node ${node.name} is ${how}` };
+}
+
+/** How long the service's slowest check takes to confirm a failure. */
+function patienceOf({ checks }: ServiceSpec): Millis {
+  return checks.reduce((longest, { failAfter, period }) => Math.max(longest, failAfter * period), 10 * second);
+}
+
+function endedBadly(look: Look, counts: (reason: string) => boolean, what: string) {
+  const { instance, spec, now } = look;
+  for (const { name, ended, state, startedAt } of instance.containers) {
+    if (!ended || ended.exitCode === 0 || !counts(ended.reason ?? 'Error')) continue;
+    // Past its grace the checks say how it is, and where they don't know, nobody does.
+    const isOld = now - (startedAt ?? ended.at) > spec.startupGrace;
+    if (state === 'running' && (isOld || isBack(look, ended.at))) continue;
+    const says = `container ${name} ${what} with exit code ${ended.exitCode}`;
+    return { confirmed: true, since: ended.at, says };
+  }
+  return undefined;
+}
+
+/** Seen healthy by every check since then, and not unready. */
+export function isBack({ checks, mind, instance }: Look, since: Millis): boolean {
+  const answers = checks.every(({ name }) => (mind.checks[name]?.healthyAsOf ?? Number.NEGATIVE_INFINITY) >= since);
+  return answers && instance.ready !== false;
+}
+
+function crashLoop({ instance, mind, now }: Look): Sighting | undefined {
+  const looping = instance.containers.find(({ waiting }) => waiting === 'CrashLoopBackOff');
+  const recent = mind.crashes.filter((at) => now - at < crashWindow);
+  const last = recent.at(-1) ?? Number.NEGATIVE_INFINITY;
+  if (!looping && (recent.length < crashesThatLoop || now - last > outOfLoop)) return undefined;
+  const restarts = instance.containers.reduce((sum, container) => sum + container.restarts, 0);
+  const since = looping?.ended?.at ?? recent[0] ?? instance.createdAt;
+  return { confirmed: true, since, says: `crashes again and again, ${restarts} restarts by now` };
+}
+
+function waits({ instance, now, spec }: Look, reasons: ReadonlySet<string>, what: string): Sighting | undefined {
+  const container = instance.containers.find(({ waiting }) => waiting !== undefined && reasons.has(waiting));
+  if (!container) return undefined;
+  // The first refusal may be a hiccup of the registry: only one that the kubelet has begun to back off from is sure.
+  const confirmed = container.waiting?.endsWith('BackOff') || now - instance.createdAt >= patienceOf(spec);
+  return { confirmed, since: instance.createdAt, says: `container ${container.name} ${what} (${container.waiting})` };
+}
+
+/** What one failing check shows; nothing when that was too long ago to mean anything. */
+export function failingCheck(check: CheckSpec, track: CheckTrack | undefined, now: Millis) {
+  if (!track || track.failures === 0 || track.failingSince === undefined) return undefined;
+  if (now - track.knownAt > staleAfter(check)) return undefined;
+  const kind = mannerOfError[track.errorKind ?? ''] ?? 'wrong';
+  const detail = track.message ? `: ${track.message}` : '';
+  const often = track.failures === 1 ? 'once' : `${track.failures} times in a row`;
+  const says = `check ${check.name} failed ${often} (${track.errorKind ?? 'failing'}${detail})`;
+  return { kind, confirmed: track.verdict === 'failing', since: track.failingSince, says };
+}
+
+/** Its answers come far later than is usual for the service. */
+export function slowCheck({ name }: CheckSpec, { mind, baselines, now }: Look): Sighting | undefined {
+  const track = mind.checks[name];
+  const baseline = baselines[name];
+  if (!track || !baseline || track.slow === 0) return undefined;
+  const says = `check ${name} answered ${track.slow} times in a row far slower than its usual ${inWords(usual(baseline))}`;
+  return track.slow >= slowAfter ? { confirmed: true, since: Math.min(now, track.knownAt), says } : undefined;
+}
+
+/** Packets are lost on the way to it. Where others can't be judged yet, it can't be said whose loss that is. */
+export function lossTo({ mind, ways }: Look, isLocatable: boolean): Sighting | undefined {
+  const [first] = ways?.lossy ?? [];
+  const track = first === undefined ? undefined : mind.paths[first];
+  if (!track) return undefined;
+  const share = Math.round(100 * (lossShare(track) ?? 0));
+  const says = `about ${share} % of packets are lost on the way from ${ways?.lossy.join(', ')}`;
+  return { confirmed: isLocatable, since: track.lastAt, says };
+}
+
+/** From where it can be reached, and how; undefined when nobody has tried. */
+export function waysTo({ paths }: TargetPerception): Ways | undefined {
+  let ways: Record<keyof Ways, string[]> | undefined;
+  for (const from in paths) {
+    const track = paths[from];
+    if (!track) continue;
+    ways ??= { lossy: [], clear: [], unclear: [], silent: [] };
+    // On a lossy path now and then an opening fails altogether.
+    const isSilent = track.silent !== undefined && track.verdict !== 'lossy';
+    ways[isSilent ? 'silent' : wayOf(track)].push(from);
+  }
+  return ways;
+}

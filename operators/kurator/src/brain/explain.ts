@@ -1,0 +1,38 @@
+/** An incident as a story that a person can read: what was seen, why each step was taken, and what came of it. */
+import { manners } from './alerts/policy.ts';
+import { causeInWords } from './diagnosis/cause.ts';
+import type { Action, Attempt, Incident } from './incident/incident.ts';
+import { inWords, type Millis } from './time.ts';
+
+/** One line of the story. */
+export interface StoryLine {
+  readonly at: Millis;
+  readonly text: string;
+}
+
+/** Tells an incident from its record, in the order in which things happened. */
+export function explain(incident: Incident): StoryLine[] {
+  const { transitions, attempts, notices, diagnosis, startedAt } = incident;
+  const changes = transitions.map(({ at, to, reason }) => ({ at, text: `${manners[to].title}: ${reason}` }));
+  const deeds = attempts.flatMap(storyOf);
+  const told = notices.map(({ at, to, phase }) => ({ at, text: `told ${to}, ${phase} the repair` }));
+  const lines = [...changes, ...deeds, ...told].sort((a, b) => a.at - b.at);
+  const why = diagnosis
+    ? [{ at: startedAt, text: `cause: ${causeInWords[diagnosis.cause]} (${diagnosis.confidence})` }]
+    : [];
+  const because = diagnosis?.reasons.map((reason) => ({ at: startedAt, text: `because ${reason}` })) ?? [];
+  return [...why, ...because, ...lines];
+}
+
+function storyOf({ step, startedAt, actions, result, endedAt }: Attempt): StoryLine[] {
+  const end =
+    endedAt === undefined ? [] : [{ at: endedAt, text: `${step} ${result} after ${inWords(endedAt - startedAt)}` }];
+  return [...actions.flatMap(deedOf), ...end];
+}
+
+function deedOf({ id, reason, intendedAt, outcome }: Action): StoryLine[] {
+  const intended = { at: intendedAt, text: `decided ${id}: ${reason}` };
+  if (!outcome) return [intended];
+  const message = outcome.message ? ` (${outcome.message})` : '';
+  return [intended, { at: outcome.at, text: `${id} ${outcome.result}${message}` }];
+}

@@ -1,0 +1,199 @@
+/**
+ * The record of one fault: the brain's memory that outlives it. All of it is plain JSON and is written to the API server
+ * before anything is done, so that whoever reads it next, the same operator or its successor, goes on where it stands.
+ */
+import type { Cause, Diagnosis } from '../diagnosis/cause.ts';
+import type { Condition } from '../evidence/evidence.ts';
+import type { Step } from '../spec.ts';
+import type { Millis } from '../time.ts';
+import type { Stage } from './stage.ts';
+
+/** One change of stage. */
+export interface Transition {
+  /** Counts from 1 within the incident. */
+  readonly seq: number;
+  readonly at: Millis;
+  /** Missing for the first. */
+  readonly from?: Stage;
+  readonly to: Stage;
+  /** A sentence for people. */
+  readonly reason: string;
+  readonly condition: Condition;
+}
+
+/** How an action ended. `superseded`: somebody else had changed what it was decided upon. */
+export type ActionResult = 'done' | 'failed' | 'superseded' | 'withdrawn';
+
+/** How an action ended, and when. */
+export interface ActionOutcome {
+  /** The action's id. */
+  readonly action: string;
+  readonly result: ActionResult;
+  readonly at: Millis;
+  readonly message?: string;
+}
+
+/** An instance that an action is meant for: this one, and not another one of the same name. */
+export interface ActionTarget {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/**
+ * Something to be done, decided once. The hands carry it out at most once by its id, and only on the state it was decided
+ * upon; whatever they can't tell after a crash, they find out by these.
+ */
+export interface Action {
+  readonly id: string;
+  readonly kind: 'evict' | 'rollback' | 'scale';
+  /** Instances to take away, each by its uid; the workload makes new ones. */
+  readonly targets: readonly ActionTarget[];
+  /** The revision to go back to. */
+  readonly revision?: string;
+  /** The number of replicas to set. */
+  readonly replicas?: number;
+  /** What was seen when it was decided: on anything else it is refused as superseded. */
+  readonly expect: { readonly generation: number; readonly revision: string };
+  readonly reason: string;
+  readonly intendedAt: Millis;
+  readonly outcome?: Omit<ActionOutcome, 'action'>;
+}
+
+/** One try of one step. */
+export interface Attempt {
+  readonly step: Step;
+  readonly startedAt: Millis;
+  /** Moved on with each wave of a step that takes several. */
+  readonly deadline: Millis;
+  readonly actions: readonly Action[];
+  /** The uids that were there when it began: whatever is not among them came after it. */
+  readonly present: readonly string[];
+  readonly endedAt?: Millis;
+  readonly result?: 'succeeded' | 'failed' | 'abandoned';
+}
+
+/** A notice to a dependant, before or after a repair. */
+export interface Notice {
+  readonly id: string;
+  readonly to: string;
+  readonly phase: 'before' | 'after';
+  readonly at: Millis;
+  /** Whether an answer is waited for. */
+  readonly awaited: boolean;
+  readonly reason: string;
+}
+
+/** What holds a repair up. */
+export type HeldBy =
+  | 'pause'
+  | 'maintenance'
+  | 'blindness'
+  | 'doubt'
+  | 'workload'
+  | 'rollout'
+  | 'coolDown'
+  | 'budget'
+  | 'cluster'
+  | 'minimum'
+  | 'disruption'
+  | 'identity';
+
+/** A repair that is held up. */
+export interface Hold {
+  readonly by: HeldBy;
+  readonly reason: string;
+  readonly since: Millis;
+}
+
+/** What a person is asked to agree to, or would be, were this not a dry run. */
+export interface Proposal {
+  readonly id: string;
+  readonly step: Step;
+  readonly reason: string;
+  readonly at: Millis;
+}
+
+/** How long the service was not as it should be. */
+export interface Impact {
+  readonly condition: Condition;
+  readonly since: Millis;
+  readonly downMs: Millis;
+  readonly degradedMs: Millis;
+}
+
+/** One incident. */
+export interface Incident {
+  /** `service#n`. */
+  readonly id: string;
+  readonly stage: Stage;
+  readonly stageSince: Millis;
+  /** When the first symptom began. */
+  readonly startedAt: Millis;
+  readonly confirmedAt?: Millis;
+  readonly recoveredAt?: Millis;
+  readonly transitions: readonly Transition[];
+  readonly diagnosis?: Diagnosis;
+  readonly attempts: readonly Attempt[];
+  /** Attempts before this one do not count any more: a person has given the incident back. */
+  readonly countsFrom: number;
+  readonly relapses: number;
+  readonly notices: readonly Notice[];
+  readonly hold?: Hold;
+  readonly proposal?: Proposal;
+  /** Causes that a person was called for. */
+  readonly givenUp: readonly Cause[];
+  /** The newest foreign write that was yielded to. */
+  readonly yieldedTo?: Millis;
+  /** How often a person has given it back. */
+  readonly resumed: number;
+  /** Since when no symptom has been seen. */
+  readonly quietSince?: Millis;
+  readonly impact: Impact;
+  /** The incident in which this one has its root. */
+  readonly root?: string;
+  /** The last transition that people were told about, and when they were told anything. */
+  readonly reported: number;
+  readonly notifiedAt: readonly Millis[];
+  /** Somebody was woken up because it is down. */
+  readonly paged: boolean;
+}
+
+/** The attempt that is under way. */
+export function openAttempt({ attempts }: Incident): Attempt | undefined {
+  const last = attempts.at(-1);
+  return last && last.result === undefined ? last : undefined;
+}
+
+/** Uids that the attempt has already taken away. */
+export function touchedBy({ actions }: Attempt): Set<string> {
+  return new Set(actions.flatMap(({ targets }) => targets.map(({ uid }) => uid)));
+}
+
+/** Actions that are decided and have not ended: to be carried out, or resumed after a crash. */
+export function unsettled(incident: Incident | undefined): readonly Action[] {
+  if (!incident) return [];
+  return openAttempt(incident)?.actions.filter(({ outcome }) => outcome === undefined) ?? [];
+}
+
+/** Since when we have been at work on it: the last time that it was confirmed out of a calm. */
+export function engagedSince({ transitions }: Incident): Millis {
+  const engaged = transitions.findLast(
+    ({ from, to }) => to === 'confirmed' && (from === 'suspected' || from === 'recovered'),
+  );
+  return engaged?.at ?? Number.POSITIVE_INFINITY;
+}
+
+/** Repairs of the incident that count: tries of any step that does something. */
+export function repairsOf({ attempts, countsFrom }: Incident): number {
+  return attempts.slice(countsFrom).filter(({ step }) => step !== 'kubernetes').length;
+}
+
+/** Tries of a step that count. */
+export function triesOf({ attempts, countsFrom }: Incident, step: Step): number {
+  return attempts.slice(countsFrom).filter((attempt) => attempt.step === step).length;
+}
+
+/** Which round of notices this is: a relapse tells everybody again. */
+export function noticesOfRound({ notices, relapses, id }: Incident, phase: Notice['phase']): readonly Notice[] {
+  return notices.filter((notice) => notice.phase === phase && notice.id.startsWith(`${id}/${relapses}/`));
+}

@@ -1,0 +1,56 @@
+/** What the pace of one check follows from, read from everything that is known about its service. */
+import type { Evidence } from './evidence/evidence.ts';
+import type { History } from './incident/history.ts';
+import { underRepair } from './incident/stage.ts';
+import { type Observation, theService } from './observation.ts';
+import type { PaceState } from './perception/next-check.ts';
+import { hintsAtLoss } from './perception/packet-loss.ts';
+import type { Perception, TargetPerception } from './perception/perception.ts';
+import type { CheckSpec, ServiceSpec } from './spec.ts';
+import type { Millis } from './time.ts';
+
+/** Where a check stands. */
+export interface CheckSituation {
+  readonly spec: ServiceSpec;
+  readonly check: CheckSpec;
+  /** The instance's uid, or the Service. */
+  readonly target: string;
+  readonly seen: Observation;
+  readonly perception: Perception;
+  readonly history: History;
+  readonly evidence: Evidence | undefined;
+  /** Since when this operator has known the target. */
+  readonly knownSince: Millis;
+  /** When its last run began. */
+  readonly lastAt?: Millis;
+  /** When something last happened that makes a look worthwhile. */
+  readonly eventAt?: Millis;
+}
+
+/** Reads the state that `nextCheck` wants. */
+export function paceOf(situation: CheckSituation): PaceState {
+  const { spec, check, target, seen, perception, history, evidence, knownSince, lastAt, eventAt } = situation;
+  const mind = perception.targets[target];
+  const { incident } = history;
+  const instance = target === theService ? undefined : seen.instances.find(({ uid }) => uid === target);
+  const hints = mind !== undefined && hasHint(mind.paths);
+  const isOpen = incident !== undefined && incident.stage !== 'recovered';
+  const calmSince = incident ? undefined : (history.closed.at(-1)?.closedAt ?? history.since);
+  const isStarting = evidence?.instances.some(({ uid, health }) => uid === target && health === 'starting');
+  return {
+    key: `${spec.name}/${target}/${check.name}`,
+    knownSince,
+    suspect: hints || isOpen || (mind?.checks[check.name]?.failures ?? 0) > 0,
+    repairing: incident !== undefined && underRepair.has(incident.stage),
+    deploying: seen.workload.rollout === 'progressing' && instance?.revision === seen.workload.revision,
+    ...(lastAt !== undefined && { lastAt }),
+    ...(eventAt !== undefined && { eventAt }),
+    ...(calmSince !== undefined && { calmSince }),
+    ...(isStarting && instance && { graceUntil: instance.createdAt + spec.startupGrace }),
+  };
+}
+
+function hasHint(paths: TargetPerception['paths']): boolean {
+  for (const from in paths) if (paths[from] && hintsAtLoss(paths[from])) return true;
+  return false;
+}

@@ -1,0 +1,91 @@
+/** One check of one target over time: how many results in a row, and what they make it. */
+import type { CheckOutcome, CheckResult } from '../observation.ts';
+import type { CheckSpec } from '../spec.ts';
+import type { Millis } from '../time.ts';
+
+/** What is remembered of a check's results. */
+export interface CheckTrack {
+  readonly verdict: CheckOutcome;
+  /** In a row, by now. */
+  readonly failures: number;
+  readonly successes: number;
+  /** Results in a row that were far out of the baseline. */
+  readonly slow: number;
+  /** The end of the newest result, and of the newest that was not unknown. */
+  readonly lastAt: Millis;
+  readonly knownAt: Millis;
+  /** When the first failure in a row was seen. */
+  readonly failingSince?: Millis;
+  /** When the newest healthy run began. */
+  readonly healthyAsOf?: Millis;
+  readonly errorKind?: string;
+  readonly message?: string;
+  readonly certificateExpiresAt?: Millis;
+}
+
+/** Nothing seen yet. */
+export const freshTrack: CheckTrack = {
+  verdict: 'unknown',
+  failures: 0,
+  successes: 0,
+  slow: 0,
+  lastAt: Number.NEGATIVE_INFINITY,
+  knownAt: Number.NEGATIVE_INFINITY,
+};
+
+/** How long a check's verdict lasts without a new result. */
+export function staleAfter({ slowest, period, timeout }: CheckSpec): Millis {
+  return 3 * Math.max(slowest, period) + timeout;
+}
+
+/** Takes one result in. Results older than the newest are ignored: they were seen, or were overtaken. */
+export function follow(spec: CheckSpec, track: CheckTrack, result: CheckResult): CheckTrack {
+  if (result.at <= track.lastAt) return track;
+  if (result.outcome === 'unknown') return { ...track, lastAt: result.at };
+  // A row with a long hole in it is none.
+  const row = result.at - track.knownAt > staleAfter(spec) ? freshTrack : track;
+  return result.outcome === 'healthy' ? succeeded(spec, row, result) : failed(spec, row, result);
+}
+
+function succeeded(spec: CheckSpec, track: CheckTrack, result: CheckResult): CheckTrack {
+  const successes = track.successes + 1;
+  const well = track.verdict === 'healthy' || successes >= spec.recoverAfter;
+  return {
+    verdict: well ? 'healthy' : track.verdict,
+    failures: 0,
+    successes,
+    slow: track.slow,
+    lastAt: result.at,
+    knownAt: result.at,
+    healthyAsOf: result.at - result.latencyMs,
+    ...certificate(track, result),
+  };
+}
+
+function failed(spec: CheckSpec, track: CheckTrack, result: CheckResult): CheckTrack {
+  const failures = track.failures + 1;
+  return {
+    verdict: failures >= spec.failAfter ? 'failing' : track.verdict,
+    failures,
+    successes: 0,
+    slow: 0,
+    lastAt: result.at,
+    knownAt: result.at,
+    failingSince: track.failingSince ?? result.at,
+    ...(track.healthyAsOf !== undefined && { healthyAsOf: track.healthyAsOf }),
+    ...(result.errorKind !== undefined && { errorKind: result.errorKind }),
+    ...(result.message !== undefined && { message: result.message }),
+    ...certificate(track, result),
+  };
+}
+
+function certificate(track: CheckTrack, result: CheckResult): Pick<CheckTrack, 'certificateExpiresAt'> {
+  const certificateExpiresAt = result.certificateExpiresAt ?? track.certificateExpiresAt;
+  return certificateExpiresAt === undefined ? {} : { certificateExpiresAt };
+}
+
+/** What the track says now: a verdict that is too old says nothing any more. */
+export function verdictOf(spec: CheckSpec, track: CheckTrack | undefined, now: Millis): CheckOutcome {
+  if (!track || now - track.knownAt > staleAfter(spec)) return 'unknown';
+  return track.verdict;
+}

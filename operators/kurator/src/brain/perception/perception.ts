@@ -1,0 +1,116 @@
+/**
+ * What the brain keeps in mind of results that came and went: rows of them, baselines, losses. It is held in memory
+ * only. After a crash everything in here is unknown until it is seen again, which costs time and never a wrong repair.
+ */
+import { type CheckResult, type InstanceObservation, type PathSample, theService } from '../observation.ts';
+import type { CheckSpec, ServiceSpec } from '../spec.ts';
+import type { Millis } from '../time.ts';
+import { type CheckTrack, follow, freshTrack } from './check-track.ts';
+import { freshBaseline, isSlow, type LatencyBaseline, learn } from './latency-baseline.ts';
+import { count, freshLossTrack, type LossTrack } from './packet-loss.ts';
+
+/** What is kept in mind of one instance, or of the Service. */
+export interface TargetPerception {
+  /** By the check's name. */
+  readonly checks: Readonly<Record<string, CheckTrack>>;
+  /** By vantage point. */
+  readonly paths: Readonly<Record<string, LossTrack>>;
+  /** Container restarts when last seen, and when each newer one was. */
+  readonly restarts: number;
+  readonly crashes: readonly Millis[];
+}
+
+/** What is kept in mind of one service. */
+export interface Perception {
+  /** By uid, and by {@link theService}. */
+  readonly targets: Readonly<Record<string, TargetPerception>>;
+  /** By the check's name, shared by all instances: one that is slow from birth is slow as well. */
+  readonly baselines: Readonly<Record<string, LatencyBaseline>>;
+}
+
+/** What is new since the last time. */
+export interface News {
+  readonly results: readonly CheckResult[];
+  /** From other vantage points; the operator's own come with the results. */
+  readonly samples: readonly PathSample[];
+  readonly instances: readonly InstanceObservation[];
+}
+
+/** The vantage point of the operator itself. */
+export const theOperator = 'operator';
+
+/** Nothing in mind. */
+export const freshPerception: Perception = { targets: {}, baselines: {} };
+
+const freshTarget: TargetPerception = { checks: {}, paths: {}, restarts: 0, crashes: [] };
+const crashesKept = 10;
+
+/** Takes the news in. What belongs to instances that are gone is forgotten. */
+export function perceive(spec: ServiceSpec, perception: Perception, news: News): Perception {
+  const draft: Draft = { targets: surviving(perception, news.instances), baselines: { ...perception.baselines } };
+  for (const result of news.results) takeResult(spec, draft, result);
+  for (const sample of news.samples) takeSample(draft, sample);
+  for (const instance of news.instances) takeRestarts(draft, instance);
+  return draft;
+}
+
+interface Draft {
+  readonly targets: Record<string, TargetPerception>;
+  readonly baselines: Record<string, LatencyBaseline>;
+}
+
+function surviving({ targets }: Perception, instances: readonly InstanceObservation[]): Draft['targets'] {
+  const kept: Draft['targets'] = { [theService]: targets[theService] ?? freshTarget };
+  for (const { uid } of instances) kept[uid] = targets[uid] ?? freshTarget;
+  return kept;
+}
+
+function takeResult(spec: ServiceSpec, { targets, baselines }: Draft, result: CheckResult): void {
+  const check = spec.checks.find(({ name }) => name === result.check);
+  const target = targets[result.target];
+  if (!check || !target) return;
+  const before = target.checks[check.name] ?? freshTrack;
+  const after = follow(check, before, result);
+  if (after === before) return;
+  const track = result.outcome === 'healthy' ? measured(check, after, baselines, result) : after;
+  targets[result.target] = { ...target, checks: { ...target.checks, [check.name]: track } };
+  takeSample({ targets, baselines }, openingOf(result));
+}
+
+function measured(
+  { name }: CheckSpec,
+  track: CheckTrack,
+  baselines: Draft['baselines'],
+  { latencyMs }: CheckResult,
+): CheckTrack {
+  const baseline = baselines[name] ?? freshBaseline;
+  baselines[name] = learn(baseline, latencyMs);
+  const slow = isSlow(baseline, latencyMs) ? track.slow + 1 : 0;
+  return slow === track.slow ? track : { ...track, slow };
+}
+
+/** A result also says how the opening of its connection went, if it got that far. */
+function openingOf({ target, at, connectMs, errorKind, latencyMs }: CheckResult): PathSample | undefined {
+  const path = { from: theOperator, to: target, at };
+  if (connectMs !== undefined) return { ...path, connectMs, opened: true };
+  return errorKind === 'connect-timeout' ? { ...path, connectMs: latencyMs, opened: false } : undefined;
+}
+
+function takeSample({ targets }: Draft, sample: PathSample | undefined): void {
+  // Behind the Service's address each opening may end at another instance.
+  const target = sample && sample.to !== theService ? targets[sample.to] : undefined;
+  if (!sample || !target) return;
+  const track = count(target.paths[sample.from] ?? freshLossTrack, sample);
+  targets[sample.to] = { ...target, paths: { ...target.paths, [sample.from]: track } };
+}
+
+function takeRestarts({ targets }: Draft, instance: InstanceObservation): void {
+  const target = targets[instance.uid];
+  if (!target) return;
+  const restarts = instance.containers.reduce((sum, container) => sum + container.restarts, 0);
+  if (restarts <= target.restarts) return;
+  const endedAt = Math.max(...instance.containers.map(({ ended }) => ended?.at ?? Number.NEGATIVE_INFINITY));
+  const isNew = Number.isFinite(endedAt) && endedAt !== target.crashes.at(-1);
+  const crashes = isNew ? [...target.crashes, endedAt].slice(-crashesKept) : target.crashes;
+  targets[instance.uid] = { ...target, restarts, crashes };
+}

@@ -1,0 +1,86 @@
+/** One try of one step: how it begins, goes on wave by wave, and ends. */
+import { causeInWords } from '../diagnosis/cause.ts';
+import type { InstanceEvidence } from '../evidence/evidence.ts';
+import type { History } from '../incident/history.ts';
+import { type Action, type Attempt, type Incident, openAttempt } from '../incident/incident.ts';
+import type { Step } from '../spec.ts';
+import { day, type Millis } from '../time.ts';
+import { healthyRevision, isDisruptive, scaledOut } from './ladder.ts';
+import { cleared, type Situation } from './situation.ts';
+
+const repairsKept = 200;
+
+/** The incident with a new attempt, and its first action where the step has one. */
+export function begun(situation: Situation, step: Step, targets: readonly InstanceEvidence[]): Incident {
+  const { incident, evidence, now, spec } = situation;
+  const attempt: Attempt = {
+    step,
+    startedAt: now,
+    deadline: now + spec.recovery.steps[step].deadline,
+    actions: [],
+    present: evidence.instances.map(({ uid }) => uid),
+  };
+  const opened = { ...cleared(incident), attempts: [...incident.attempts, attempt] };
+  return isDisruptive(step) ? withAction(situation, opened, targets) : opened;
+}
+
+/** The incident with the next wave of its attempt, which gets the step's time anew. */
+export function wentOn(situation: Situation, targets: readonly InstanceEvidence[]): Incident {
+  return withAction(situation, cleared(situation.incident), targets);
+}
+
+function withAction(situation: Situation, incident: Incident, targets: readonly InstanceEvidence[]): Incident {
+  const attempt = openAttempt(incident);
+  if (!attempt) return incident;
+  const { now, spec } = situation;
+  const deadline = now + spec.recovery.steps[attempt.step].deadline;
+  const number = `${incident.attempts.length}.${attempt.actions.length + 1}`;
+  const action: Action = {
+    id: `${incident.id}/${number}`,
+    targets: [],
+    expect: { generation: situation.seen.workload.generation, revision: situation.seen.workload.revision },
+    intendedAt: now,
+    ...deed(situation, attempt.step, targets),
+  };
+  return replaceLast(incident, { ...attempt, deadline, actions: [...attempt.actions, action] });
+}
+
+type Deed = Pick<Action, 'kind' | 'reason'> & Partial<Pick<Action, 'targets' | 'revision' | 'replicas'>>;
+
+function deed(situation: Situation, step: Step, targets: readonly InstanceEvidence[]): Deed {
+  const why = causeInWords[situation.diagnosis?.cause ?? 'unknown'];
+  const revision = healthyRevision(situation);
+  const replicas = scaledOut(situation);
+  if (step === 'rollback' && revision !== undefined) {
+    return { kind: 'rollback', revision, reason: `roll back to revision ${revision}: ${why}` };
+  }
+  if (step === 'scale' && replicas !== undefined) {
+    return { kind: 'scale', replicas, reason: `scale to ${replicas} instances: ${why}` };
+  }
+  const named = targets.map(({ name, uid }) => ({ name, uid }));
+  return { kind: 'evict', targets: named, reason: `${step} ${named.map(({ name }) => name).join(', ')}: ${why}` };
+}
+
+/** The incident with its attempt ended. What was decided and not done is withdrawn: nobody carries it out any more. */
+export function ended(incident: Incident, result: NonNullable<Attempt['result']>, now: Millis): Incident {
+  const attempt = openAttempt(incident);
+  if (!attempt) return incident;
+  const actions = attempt.actions.map((action) =>
+    action.outcome ? action : { ...action, outcome: { result: 'withdrawn' as const, at: now } },
+  );
+  return replaceLast(incident, { ...attempt, actions, result, endedAt: now });
+}
+
+/** The incident with its last attempt replaced. */
+export function replaceLast(incident: Incident, attempt: Attempt): Incident {
+  return { ...incident, attempts: incident.attempts.with(-1, attempt) };
+}
+
+/** What a beginning attempt changes in the history: the budget is spent, and a bad revision is called so. */
+export function spent({ history, seen, now }: Situation, step: Step): Pick<History, 'repairs' | 'revisions'> {
+  const { repairs, revisions } = history;
+  const { revision } = seen.workload;
+  const bad = step === 'rollback' ? [...new Set([...revisions.bad, revision])].slice(-repairsKept) : revisions.bad;
+  const kept = repairs.filter((at) => now - at < day).slice(1 - repairsKept);
+  return { repairs: isDisruptive(step) ? [...kept, now] : repairs, revisions: { ...revisions, bad } };
+}

@@ -1,0 +1,106 @@
+/**
+ * What must hold before anything is done. Every gate can only say no, and why; all are asked before each action. The
+ * rules that the brain never breaks are mostly in here.
+ */
+import { refuses } from '../cluster/survey.ts';
+import type { InstanceEvidence, InstanceHealth } from '../evidence/evidence.ts';
+import { recentRepairs } from '../incident/history.ts';
+import type { HeldBy } from '../incident/incident.ts';
+import { minHealthy, type Step } from '../spec.ts';
+import { inWords, within } from '../time.ts';
+import type { Situation } from './situation.ts';
+
+/** What is about to be done. */
+export interface Intent {
+  readonly step: Step;
+  readonly targets: readonly InstanceEvidence[];
+  /** The first wave of an attempt; the others are part of a repair that was already allowed. */
+  readonly isFirst: boolean;
+}
+
+type Gate = (situation: Situation, intent: Intent) => string | undefined;
+
+const gates: Readonly<Record<HeldBy, Gate>> = {
+  pause: ({ spec }) => (spec.pause ? 'the service is paused' : undefined),
+
+  maintenance: ({ spec, now }) => (within(spec.maintenance, now) ? 'there is maintenance' : undefined),
+
+  blindness: ({ evidence }) => evidence.blind,
+
+  doubt: ({ diagnosis }, { step }) => {
+    if (!diagnosis) return 'nothing is confirmed at the moment';
+    if (diagnosis.confidence === 'possible' && step !== 'kubernetes') return 'the cause is not sure enough';
+    return undefined;
+  },
+
+  workload: ({ seen }) => (seen.workload.paused ? 'somebody has paused the workload' : undefined),
+
+  rollout: ({ seen }, { step }) =>
+    seen.workload.rollout === 'progressing' && step !== 'rollback' ? 'a rollout is under way' : undefined,
+
+  coolDown: ({ spec, incident, now }, { isFirst }) => {
+    const endedAt = incident.attempts.findLast(({ step }) => step !== 'kubernetes')?.endedAt;
+    const rest = endedAt === undefined ? 0 : endedAt + spec.recovery.coolDown - now;
+    return isFirst && rest > 0 ? `the last repair ended only just now; ${inWords(rest)} of rest are left` : undefined;
+  },
+
+  budget: ({ spec, history, now }, { isFirst }) => {
+    const { repairs, per } = spec.recovery.budget;
+    const spent = recentRepairs(history, per, now).length;
+    return isFirst && spent >= repairs ? `its budget of ${repairs} repairs in ${inWords(per)} is spent` : undefined;
+  },
+
+  cluster: ({ cluster, now }, { isFirst }) => (isFirst ? refuses(cluster, now) : undefined),
+
+  identity: (situation, { targets }) => (situation.spec.stateful ? identityAtRisk(situation, targets) : undefined),
+
+  minimum: (situation, intent) => {
+    const { left, least } = worstCase(situation, intent);
+    return left < least ? `only ${left} healthy instances would be left, and ${least} must be` : undefined;
+  },
+
+  disruption: ({ seen }, { targets }) => {
+    const allowed = seen.workload.disruptionsAllowed ?? Number.POSITIVE_INFINITY;
+    const ready = targets.filter((target) => target.ready).length;
+    return ready > allowed ? `a PodDisruptionBudget allows no more than ${allowed} at a time` : undefined;
+  },
+};
+
+/** Healthy instances that the worst outcome of a step would leave, and how many must be. */
+function worstCase({ spec, evidence, seen }: Situation, { step, targets }: Intent): { left: number; least: number } {
+  const touched = step === 'rollback' ? evidence.instances.filter(isOf(seen.workload.revision)) : targets;
+  // A roll-back takes along what is unknown, and that may well serve.
+  const serving = touched.filter(({ health }) => mayServe.has(health));
+  const healthy = touched.filter(({ health }) => health === 'healthy').length;
+  const left = evidence.counts.healthy - healthy;
+  // Whoever serves nobody can't be missed.
+  if (serving.length === 0) return { left, least: 0 };
+  return { left, least: Math.max(1, minHealthy(spec.recovery, evidence.desired)) };
+}
+
+const mayServe: ReadonlySet<InstanceHealth> = new Set<InstanceHealth>(['healthy', 'impaired', 'unknown']);
+
+function isOf(revision: string): (instance: InstanceEvidence) => boolean {
+  return (instance) => instance.revision === revision;
+}
+
+function identityAtRisk({ spec, seen, evidence }: Situation, targets: readonly InstanceEvidence[]): string | undefined {
+  const { starting, terminating } = evidence.counts;
+  if (targets.length > 0 && starting + terminating > 0) return 'another instance is still on its way';
+  const silent = seen.nodes.filter(({ ready, gone }) => ready === 'unknown' && !gone).map(({ name }) => name);
+  const cutOff = targets.find(({ node }) => node !== undefined && silent.includes(node));
+  return cutOff && !spec.recovery.moveWhenUnreachable
+    ? `${cutOff.name} may still run on ${cutOff.node}, which is only unreachable, and must not run twice`
+    : undefined;
+}
+
+const inOrder = Object.entries(gates) as [HeldBy, Gate][];
+
+/** The first gate that says no; undefined when the way is free. */
+export function refusal(situation: Situation, intent: Intent): { by: HeldBy; reason: string } | undefined {
+  for (const [by, gate] of inOrder) {
+    const reason = gate(situation, intent);
+    if (reason !== undefined) return { by, reason };
+  }
+  return undefined;
+}

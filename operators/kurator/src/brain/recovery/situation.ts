@@ -1,0 +1,83 @@
+/** Everything that a decision is made from, and the shape of the decision. */
+import type { ClusterView } from '../cluster/survey.ts';
+import type { Diagnosis } from '../diagnosis/cause.ts';
+import type { Evidence } from '../evidence/evidence.ts';
+import type { History } from '../incident/history.ts';
+import { engagedSince, type Hold, type Incident } from '../incident/incident.ts';
+import type { Stage } from '../incident/stage.ts';
+import type { ForeignWrite, Observation } from '../observation.ts';
+import type { ServiceSpec } from '../spec.ts';
+import type { Millis } from '../time.ts';
+
+/** What a decision is made from. */
+export interface Situation {
+  readonly spec: ServiceSpec;
+  readonly seen: Observation;
+  readonly evidence: Evidence;
+  /** Missing when nothing is confirmed. */
+  readonly diagnosis: Diagnosis | undefined;
+  readonly history: History;
+  readonly incident: Incident;
+  readonly cluster: ClusterView;
+  readonly now: Millis;
+}
+
+/** What is to become of the incident. */
+export interface Move {
+  /** The next stage, `close`, or nothing: it stays where it is. */
+  readonly to?: Stage | 'close';
+  /** A sentence for people: why this, and why now. */
+  readonly reason: string;
+  /** When to think again if nothing happens until then. */
+  readonly until?: Millis;
+  /** It would go on, and is not allowed to. */
+  readonly isHeld?: boolean;
+  /** What changes in the incident besides its stage. */
+  readonly incident?: Incident;
+  /** What changes in the history besides the incident. */
+  readonly history?: Pick<History, 'repairs' | 'revisions'>;
+}
+
+/** Whether all is well, and known to be. */
+export function isWell({ evidence, seen }: Situation): boolean {
+  return evidence.condition === 'up' && seen.workload.rollout !== 'progressing';
+}
+
+/** Somebody else's change of the workload since we have been at work, that was not yielded to yet. */
+export function newerWrite({ seen, incident }: Situation): ForeignWrite | undefined {
+  const write = seen.workload.foreignWrite;
+  if (!write || write.what === 'replicas') return undefined;
+  return write.at > engagedSince(incident) && write.at > yieldedTo(incident) ? write : undefined;
+}
+
+/** Whether somebody else has chosen the present revision while we were at work: then it is not ours to undo. */
+export function hasYielded({ incident }: Situation): boolean {
+  return yieldedTo(incident) > engagedSince(incident);
+}
+
+function yieldedTo({ yieldedTo }: Incident): Millis {
+  return yieldedTo ?? Number.NEGATIVE_INFINITY;
+}
+
+/** The incident, held up; the time counts from when it was first held up by anything that a person would be called for. */
+export function held({ incident, now }: Situation, hold: Omit<Hold, 'since'>, isPatient: boolean): Incident {
+  const before = incident.hold;
+  if (before?.by === hold.by) return incident;
+  const since = before && isPatient && !hopeless.has(before.by) ? before.since : now;
+  return { ...incident, hold: { ...hold, since } };
+}
+
+/** Nobody is called for being held up by these: a person wants it so, or it passes by itself. */
+export const hopeless: ReadonlySet<Hold['by']> = new Set<Hold['by']>([
+  'pause',
+  'maintenance',
+  'workload',
+  'coolDown',
+  'cluster',
+]);
+
+/** The incident without what was only of its last stage. */
+export function cleared(incident: Incident): Incident {
+  const { hold: _hold, proposal: _proposal, quietSince: _quietSince, ...rest } = incident;
+  return rest;
+}

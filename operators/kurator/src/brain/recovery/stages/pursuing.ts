@@ -1,0 +1,101 @@
+/**
+ * What to do about a confirmed fault, before anything is done: the same considerations in the same order, however often
+ * it is asked, until one of them decides. `confirmed`, `proposed` and `tellingDependants` are places to wait on this way.
+ */
+
+import { answersTo, noticesBefore } from '../../dependencies/coordination.ts';
+import type { Diagnosis } from '../../diagnosis/cause.ts';
+import { causeInWords } from '../../diagnosis/cause.ts';
+import { noticesOfRound } from '../../incident/incident.ts';
+import type { Step } from '../../spec.ts';
+import { inWords } from '../../time.ts';
+import { begun, spent } from '../attempt.ts';
+import { refusal } from '../gates.ts';
+import { isDisruptive, nextStep } from '../ladder.ts';
+import { cleared, held, hopeless, isWell, type Move, newerWrite, type Situation } from '../situation.ts';
+import { targetsOf, wave } from '../targets.ts';
+import { handOver, recover, yieldTo } from './endings.ts';
+
+/** Pursues a fault. */
+export function pursue(situation: Situation): Move {
+  const { diagnosis } = situation;
+  if (isWell(situation)) return recover(situation, 'it is well again without a repair');
+  const write = newerWrite(situation);
+  if (write) return yieldTo(situation, write);
+  if (!diagnosis) return hold(situation, { by: 'doubt', reason: 'nothing is confirmed at the moment' });
+  if (diagnosis.cause === 'dependency') {
+    const incident = cleared(situation.incident);
+    return { to: 'waitingForDependency', reason: diagnosis.reasons[0] ?? causeInWords.dependency, incident };
+  }
+  const step = nextStep(situation, diagnosis);
+  if (!step) return handOver(situation, `nothing is left to try: ${causeInWords[diagnosis.cause]}`);
+  return (
+    propose(situation, step) ?? gated(situation, step) ?? tell(situation, step) ?? start(situation, step, diagnosis)
+  );
+}
+
+function propose(situation: Situation, step: Step): Move | undefined {
+  const { spec, incident, seen, now } = situation;
+  const mustAsk = spec.recovery.steps[step].approval;
+  if (!isDisruptive(step) || !(spec.dryRun || mustAsk)) return undefined;
+  const id = `${incident.id}/${incident.attempts.length + 1}/${step}`;
+  if (!spec.dryRun && seen.orders.approved.includes(id)) return undefined;
+  const why = spec.dryRun ? 'this is a dry run' : 'a person must agree first';
+  const reason = `would ${step} ${names(situation, step)}now; ${why}`;
+  const asked = incident.proposal;
+  if (asked?.id !== id) {
+    const at = asked?.at ?? now;
+    return { to: 'proposed', reason, incident: { ...cleared(incident), proposal: { id, step, reason, at } } };
+  }
+  const until = asked.at + spec.recovery.approvalDeadline;
+  if (spec.dryRun || now < until) return { reason, ...(!spec.dryRun && { until }) };
+  return handOver(situation, `nobody approved ${step} within ${inWords(spec.recovery.approvalDeadline)}`);
+}
+
+function names(situation: Situation, step: Step): string {
+  const targets = wave(situation, targetsOf(situation, step));
+  return targets.length === 0 ? '' : `${targets.map(({ name }) => name).join(', ')} `;
+}
+
+function gated(situation: Situation, step: Step): Move | undefined {
+  const refused = refusal(situation, { step, targets: wave(situation, targetsOf(situation, step)), isFirst: true });
+  return refused && hold(situation, refused);
+}
+
+/** Stays where it is, until a person is called if it takes too long. */
+export function hold(situation: Situation, refused: NonNullable<ReturnType<typeof refusal>>): Move {
+  const { incident, now, spec } = situation;
+  const isPatient = !hopeless.has(refused.by);
+  const waiting = held(situation, refused, isPatient);
+  const until = (waiting.hold?.since ?? now) + spec.recovery.patience;
+  if (isPatient && now >= until) return handOver(situation, `held up for too long: ${refused.reason}`);
+  const { reason } = refused;
+  return { reason, isHeld: true, ...(isPatient && { until }), ...(waiting !== incident && { incident: waiting }) };
+}
+
+function tell(situation: Situation, step: Step): Move | undefined {
+  const { incident, seen, spec, now } = situation;
+  if (!isDisruptive(step) || seen.dependants.length === 0) return undefined;
+  const told = noticesOfRound(incident, 'before');
+  if (told.length === 0) {
+    const notices = noticesBefore(situation, step);
+    const reason = `tells ${notices.map(({ to }) => to).join(', ')} before it begins`;
+    return { to: 'tellingDependants', reason, incident: { ...incident, notices: [...incident.notices, ...notices] } };
+  }
+  const { refused, silent } = answersTo(told, seen.answers);
+  const { onRefusal, onSilence, deadline } = spec.coordination;
+  if (refused.length > 0 && onRefusal === 'handOver')
+    return handOver(situation, `${refused.join(', ')} refused the repair`);
+  const until = (told[0]?.at ?? now) + deadline;
+  if (silent.length === 0) return undefined;
+  if (now < until) return { reason: `waits for ${silent.join(', ')}`, until };
+  return onSilence === 'handOver' ? handOver(situation, `${silent.join(', ')} did not answer in time`) : undefined;
+}
+
+function start(situation: Situation, step: Step, { cause }: Diagnosis): Move {
+  const targets = wave(situation, targetsOf(situation, step));
+  const incident = begun(situation, step, targets);
+  const action = incident.attempts.at(-1)?.actions[0];
+  const reason = action?.reason ?? `lets Kubernetes do it first: ${causeInWords[cause]}`;
+  return { to: 'repairing', reason, incident, history: spent(situation, step) };
+}

@@ -1,0 +1,122 @@
+/** A step is being taken, and then judged by its effect. Every one of them ends by its deadline. */
+import type { InstanceEvidence } from '../../evidence/evidence.ts';
+import { condemn } from '../../incident/history.ts';
+import { type Attempt, openAttempt } from '../../incident/incident.ts';
+import { inWords, within } from '../../time.ts';
+import { ended, wentOn } from '../attempt.ts';
+import { refusal } from '../gates.ts';
+import { isDisruptive, ladders } from '../ladder.ts';
+import { isWell, type Move, newerWrite, type Situation } from '../situation.ts';
+import { remainingOf, wave } from '../targets.ts';
+import { recover, yieldTo } from './endings.ts';
+import { hold } from './pursuing.ts';
+
+/** Waits for the hands to say how the action went. */
+export function repairing(situation: Situation): Move {
+  const { incident, spec, now, seen, history } = situation;
+  const attempt = openAttempt(incident);
+  if (!attempt) return { to: 'confirmed', reason: 'no step is being taken' };
+  const write = newerWrite(situation);
+  if (write) return yieldTo(situation, write);
+  const action = attempt.actions.at(-1);
+  if (!action) return { to: 'verifying', reason: 'waits for Kubernetes' };
+  const { outcome } = action;
+  if (outcome?.result === 'done') {
+    // Only now it has been left: should somebody bring it back after this, it is theirs.
+    const left = action.kind === 'rollback' && condemn(history.revisions, action.expect.revision);
+    const reason = `done: ${action.reason}`;
+    return { to: 'verifying', reason, ...(left && { history: { repairs: history.repairs, revisions: left } }) };
+  }
+  if (outcome)
+    return failed(situation, outcome.message ?? `the action was ${outcome.result}`, outcome.result === 'failed');
+  if (spec.pause || within(spec.maintenance, now))
+    return failed(situation, 'a person wants nothing to be done now', false);
+  if (seen.workload.paused) return failed(situation, 'somebody has paused the workload', false);
+  if (now < attempt.deadline) return { reason: action.reason, until: attempt.deadline };
+  return failed(situation, 'it could not be carried out in time');
+}
+
+/** Judges a step by its effect: the next wave, well again, or not. */
+export function verifying(situation: Situation): Move {
+  const { incident, evidence, diagnosis, now } = situation;
+  const attempt = openAttempt(incident);
+  if (!attempt) return { to: 'confirmed', reason: 'no step is being taken' };
+  const write = newerWrite(situation);
+  if (write) return yieldTo(situation, write);
+  if (isWell(situation)) return recover(situation, wellAfter(attempt));
+  if (evidence.blind) return hold(situation, { by: 'blindness', reason: evidence.blind });
+  if (!isDisruptive(attempt.step) && diagnosis && !ladders[diagnosis.cause].includes(attempt.step)) {
+    return failed(situation, 'it became more than Kubernetes can do', false);
+  }
+  return nextWave(situation, attempt) ?? judged(situation, attempt) ?? late(situation, attempt, now);
+}
+
+function wellAfter({ step }: Attempt): string {
+  return isDisruptive(step) ? `well again after ${step}` : 'Kubernetes has done it';
+}
+
+function nextWave(situation: Situation, attempt: Attempt): Move | undefined {
+  const { starting, terminating, unknown } = situation.evidence.counts;
+  if (starting + terminating + unknown > 0 || newcomers(situation, attempt).some(isFailing)) return undefined;
+  const remaining = remainingOf(situation, attempt);
+  if (remaining.length === 0) return undefined;
+  const targets = wave(situation, remaining);
+  const refused = refusal(situation, { step: attempt.step, targets, isFirst: false });
+  if (refused) return undefined;
+  const incident = wentOn(situation, targets);
+  const action = openAttempt(incident)?.actions.at(-1);
+  return { to: 'repairing', reason: action?.reason ?? 'the next wave', incident };
+}
+
+/** Ends early where waiting on would change nothing. */
+function judged(situation: Situation, attempt: Attempt): Move | undefined {
+  if (!isDisruptive(attempt.step) || !situation.diagnosis) return undefined;
+  const fresh = newcomers(situation, attempt);
+  const broken = fresh.find(isBroken);
+  if (broken) return failed(situation, `${broken.name}, which came after it, fails as well`);
+  const { starting, terminating, unknown } = situation.evidence.counts;
+  const isComplete = fresh.length > 0 && starting + terminating + unknown === 0;
+  if (attempt.actions.some(({ kind }) => kind !== 'evict') || !isComplete) return undefined;
+  if (remainingOf(situation, attempt).length > 0) return undefined;
+  const { incident, now } = situation;
+  return {
+    to: 'confirmed',
+    reason: 'what was replaced is well, something else is not',
+    incident: ended(incident, 'succeeded', now),
+  };
+}
+
+function late(situation: Situation, { deadline, step, startedAt }: Attempt, now: number): Move {
+  if (now < deadline) return { reason: `waits to see ${step} take effect`, until: deadline };
+  return failed(situation, `still not well ${inWords(now - startedAt)} after ${step}`);
+}
+
+function failed(situation: Situation, reason: string, isFault = true): Move {
+  const { incident, now, history } = situation;
+  const tried = openAttempt(incident)?.actions.findLast(({ kind }) => kind === 'rollback');
+  // A revision that was gone back to and is not well either is nothing to go back to again.
+  const demoted = isFault && tried?.outcome?.result === 'done' && tried.revision;
+  const healthy = history.revisions.healthy.filter((one) => one !== demoted);
+  return {
+    to: 'confirmed',
+    reason,
+    incident: ended(incident, isFault ? 'failed' : 'abandoned', now),
+    ...(demoted && { history: { repairs: history.repairs, revisions: { ...history.revisions, healthy } } }),
+  };
+}
+
+/** Instances that came after the attempt began. */
+function newcomers({ evidence }: Situation, { present }: Attempt): InstanceEvidence[] {
+  return evidence.instances.filter(({ uid, health }) => health !== 'terminating' && !present.includes(uid));
+}
+
+function isFailing({ health }: InstanceEvidence): boolean {
+  return health === 'failing';
+}
+
+/** Failing in a way that time will not heal: one crash is Kubernetes' to mend. */
+function isBroken({ health, symptoms }: InstanceEvidence): boolean {
+  return (
+    health === 'failing' && symptoms.some(({ confirmed, kind }) => confirmed && kind !== 'crash' && kind !== 'oom')
+  );
+}

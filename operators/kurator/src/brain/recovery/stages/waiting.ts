@@ -1,0 +1,45 @@
+/** The stages in which nothing is done but look: a suspicion, and a fault whose cause is elsewhere. */
+import { causeInWords } from '../../diagnosis/cause.ts';
+import { inWords, minute } from '../../time.ts';
+import { cleared, isWell, type Move, type Situation } from '../situation.ts';
+import { handOver, recover } from './endings.ts';
+
+/** A suspicion without new symptoms for so long was none. */
+const dismissAfter = minute;
+
+/** Something was seen: it becomes more, or nothing. */
+export function suspected(situation: Situation): Move {
+  const { diagnosis, evidence, incident, now } = situation;
+  if (diagnosis) {
+    const because = diagnosis.reasons[0] ?? 'for reasons unknown';
+    return {
+      to: 'confirmed',
+      reason: `${causeInWords[diagnosis.cause]}: ${because}`,
+      incident: { ...cleared(incident), confirmedAt: now },
+    };
+  }
+  const { quietSince, ...restless } = incident;
+  const reason = 'looks closer';
+  if (evidence.symptoms.length > 0 || evidence.condition !== 'up') {
+    return { reason, ...(quietSince !== undefined && { incident: restless }) };
+  }
+  if (quietSince === undefined)
+    return { reason, until: now + dismissAfter, incident: { ...incident, quietSince: now } };
+  if (now < quietSince + dismissAfter) return { reason, until: quietSince + dismissAfter };
+  return { to: 'dismissed', reason: `nothing more was seen for ${inWords(dismissAfter)}`, incident: restless };
+}
+
+/** The cause is elsewhere. Once that is over and this has had its time to follow, it is looked at afresh. */
+export function waitingForDependency(situation: Situation): Move {
+  const { diagnosis, incident, spec, now, seen } = situation;
+  const isRestored = seen.dependencies.every(({ state }) => state === 'healthy');
+  if (isWell(situation) && isRestored) return recover(situation, 'it recovered by itself');
+  if (diagnosis && diagnosis.cause !== 'dependency') {
+    return { to: 'confirmed', reason: 'what it depends on is well, and it still fails', incident: cleared(incident) };
+  }
+  const until = incident.stageSince + spec.recovery.patience;
+  // As long as the cause has an incident of its own, a person is called for that one and not for each of its dependants.
+  const isElsewhere = seen.dependencies.some((one) => one.incident !== undefined && one.incident !== incident.id);
+  if (now < until || isElsewhere) return { reason: diagnosis?.reasons[0] ?? 'waits to see it well', until };
+  return handOver(situation, 'what it depends on can not be seen to be well');
+}

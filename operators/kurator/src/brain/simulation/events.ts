@@ -1,0 +1,161 @@
+/** What can happen to the simulated cluster: one small function each, in a table. */
+import type { Orders } from '../observation.ts';
+import { minute } from '../time.ts';
+import type { Operator } from './operator.ts';
+import type { Random } from './random.ts';
+import type { Referee } from './referee.ts';
+import { deploy, type Illness, type SimService, type World } from './world.ts';
+
+/** Everything that an event may touch. */
+export interface Stage {
+  readonly world: World;
+  readonly operator: Operator;
+  readonly referee: Referee;
+  readonly random: Random;
+}
+
+/** Ailments that come over a single instance. */
+export const ailments: readonly Illness[] = [
+  'crash',
+  'crash-loop',
+  'oom',
+  'hang',
+  'wrong',
+  'slow',
+  'loss',
+  'saturated',
+];
+/** Ailments that a revision can bring. */
+const revisionAilments: readonly Illness[] = ['crash-loop', 'hang', 'wrong', 'image'];
+
+type Event = (stage: Stage, service: SimService, arg: number) => void;
+
+const table = {
+  /** One instance falls ill. */
+  ill: (_stage, service, arg) => {
+    const instance = service.instances[arg % Math.max(1, service.instances.length)];
+    if (instance) instance.illness ??= ailments[arg % ailments.length];
+  },
+  /** All of them do. */
+  allIll: (_stage, service, arg) => {
+    for (const instance of service.instances) instance.illness ??= ailments[arg % ailments.length];
+  },
+  /** All of them, and whoever comes after them. */
+  curse: (_stage, service, arg) => {
+    service.curse = ailments[arg % ailments.length];
+    for (const instance of service.instances) instance.illness ??= service.curse;
+  },
+  heal: (_stage, service) => {
+    service.curse = undefined;
+    for (const instance of service.instances)
+      if (!service.badRevisions.has(instance.revision)) instance.illness = undefined;
+  },
+  badDeploy: (stage, service, arg) => {
+    const revision = `r${service.revisions.length + 1}`;
+    service.badRevisions.set(revision, revisionAilments[arg % revisionAilments.length] ?? 'crash-loop');
+    write(stage, service, revision);
+  },
+  /** Every other instance of a new revision is ill. */
+  flakyDeploy: (stage, service, arg) => {
+    const revision = `r${service.revisions.length + 1}`;
+    service.flakyRevisions.add(revision);
+    service.badRevisions.set(revision, revisionAilments[arg % revisionAilments.length] ?? 'crash-loop');
+    write(stage, service, revision);
+  },
+  goodDeploy: (stage, service) => write(stage, service, `r${service.revisions.length + 1}`),
+  /** Somebody brings back one that was there before. */
+  redeploy: (stage, service, arg) => {
+    const revision = service.revisions[arg % service.revisions.length];
+    if (revision !== undefined && revision !== service.revision) write(stage, service, revision);
+  },
+  nodeSilent: ({ world }, _service, arg) => setNode(world, arg, 'silent'),
+  nodeGone: ({ world }, _service, arg) => setNode(world, arg, 'gone'),
+  nodesUp: ({ world }) => {
+    for (const index of world.nodes.keys()) setNode(world, index, 'up');
+  },
+  blindChecker: ({ world }) => {
+    world.isCheckerBlind = true;
+  },
+  seeingChecker: ({ world }) => {
+    world.isCheckerBlind = false;
+  },
+  apiDown: ({ operator }) => {
+    operator.records.isUp = false;
+  },
+  apiUp: ({ operator }) => {
+    operator.records.isUp = true;
+  },
+  die: ({ operator }) => operator.die(),
+  pause: (_stage, service) => {
+    service.spec = { ...service.spec, pause: true };
+  },
+  unpause: (_stage, service) => {
+    service.spec = { ...service.spec, pause: false, maintenance: [], dryRun: false };
+  },
+  dryRun: (_stage, service) => {
+    service.spec = { ...service.spec, dryRun: true };
+  },
+  maintenance: ({ world }, service, arg) => {
+    const to = world.now + (1 + (arg % 10)) * minute;
+    service.spec = { ...service.spec, maintenance: [{ from: world.now, to }] };
+  },
+  /** A person approves whatever is proposed. */
+  approve: (stage, service) => {
+    const id = stage.operator.records.histories.get(service.spec.name)?.incident?.proposal?.id;
+    if (id) order(stage, service, (orders) => ({ ...orders, approved: [...orders.approved, id] }));
+  },
+  /** A person gives an incident back. */
+  resume: (stage, service) => {
+    const incident = stage.operator.records.histories.get(service.spec.name)?.incident;
+    if (!incident) return;
+    const id = `${incident.id}/${incident.resumed + 1}`;
+    order(stage, service, (orders) => ({ ...orders, resumed: [...orders.resumed, id] }));
+  },
+  /** A dependant has a hook from now on, and answers what it was asked. */
+  answer: ({ operator }, service, arg) => {
+    const { answers, notices } = operator.records;
+    answers.set(service.spec.name, answers.get(service.spec.name) ?? []);
+    for (const { id, to } of notices) {
+      if (to !== service.spec.name) continue;
+      const asker = id.slice(0, id.indexOf('#'));
+      const given = answers.get(asker) ?? [];
+      answers.set(asker, [...given, { notice: id, answer: arg % 3 === 0 ? 'refused' : 'ready' }]);
+    }
+  },
+  /** Somebody sets the replicas. */
+  replicas: ({ world }, service, arg) => {
+    service.desired = 1 + (arg % 4);
+    service.generation++;
+    service.foreignWrite ??= { at: world.now, by: 'a person', what: 'replicas' };
+  },
+} satisfies Record<string, Event>;
+
+/** The name of an event. */
+export type EventName = keyof typeof table;
+
+/** All of them. */
+export const eventNames = Object.keys(table) as EventName[];
+
+/** Lets an event happen. */
+export function happen(stage: Stage, service: SimService, name: EventName, arg: number): void {
+  const event: Event = table[name];
+  event(stage, service, arg);
+}
+
+function write({ world, operator, referee }: Stage, service: SimService, revision: string): void {
+  const history = operator.records.histories.get(service.spec.name);
+  deploy(service, revision, { at: world.now, by: 'a person', what: 'template' });
+  if (history) referee.foreign(world, service, history);
+}
+
+function setNode(world: World, arg: number, state: World['nodes'][number]['state']): void {
+  const node = world.nodes[arg % world.nodes.length];
+  if (!node || node.state === state) return;
+  node.state = state;
+  node.since = world.now;
+}
+
+function order({ operator }: Stage, { spec }: SimService, change: (orders: Orders) => Orders): void {
+  const { orders } = operator.records;
+  orders.set(spec.name, change(orders.get(spec.name) ?? { approved: [], resumed: [] }));
+}

@@ -1,0 +1,41 @@
+/** How an action is carried out in the simulated cluster: once by its id, and only on the state it was decided upon. */
+import type { History } from '../incident/history.ts';
+import { type Action, type ActionOutcome, type ActionResult, unsettled } from '../incident/incident.ts';
+import type { Referee } from './referee.ts';
+import { remove, type SimService, type World } from './world.ts';
+
+/** Carries an action out; undefined when it is not wanted any more. */
+export function carryOut(
+  world: World,
+  service: SimService,
+  action: Action,
+  history: History | undefined,
+  { fails, referee }: { fails: boolean; referee: Referee },
+): ActionOutcome | undefined {
+  const isWanted = unsettled(history?.incident).some(({ id }) => id === action.id);
+  if (!isWanted) return undefined;
+  const outcome = (result: ActionResult) => ({ action: action.id, result, at: world.now });
+  if (service.applied.has(action.id)) return outcome('done');
+  if (service.generation !== action.expect.generation) return outcome('superseded');
+  if (fails) return outcome('failed');
+  referee.acts(world, service, action);
+  service.applied.add(action.id);
+  deeds[action.kind](world, service, action);
+  return outcome('done');
+}
+
+const deeds: Record<Action['kind'], (world: World, service: SimService, action: Action) => void> = {
+  evict: (world, service, { targets }) => {
+    for (const instance of service.instances) {
+      if (targets.some(({ uid }) => uid === instance.uid)) remove(world, instance);
+    }
+  },
+  rollback: (_world, service, { revision }) => {
+    service.revision = revision ?? service.revision;
+    service.generation++;
+  },
+  scale: (_world, service, { replicas }) => {
+    service.desired = replicas ?? service.desired;
+    service.generation++;
+  },
+};

@@ -1,0 +1,211 @@
+/**
+ * The seven rules of the design, each held over random histories: random services, faults, people, storms of trouble with
+ * the operator itself. The referee judges by the truth, which the brain never sees. `BRAIN_RUNS=20` runs twenty times as
+ * many; `BRAIN_REPLAY='{"seed":…,"path":"…"}'`, as a failure prints it, runs that one again.
+ */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { recentRepairs } from '../incident/history.ts';
+import type { ClusterSpec, ServiceSpec } from '../spec.ts';
+import { clusterDefaults, serviceSpec } from '../spec-defaults.ts';
+import { minute, second } from '../time.ts';
+import { type EventName, eventNames } from './events.ts';
+import type { Chaos } from './operator.ts';
+import type { RuleNumber } from './referee.ts';
+import { type Run, type Scenario, simulate } from './simulate.ts';
+
+const { BRAIN_RUNS = '1', BRAIN_REPLAY = '{}' } = process.env;
+const times = Number(BRAIN_RUNS);
+const replay = JSON.parse(BRAIN_REPLAY) as { seed?: number; path?: string };
+const length = 30 * minute;
+const tick = 5 * second;
+
+interface Bias {
+  /** Events that happen; all of them unless given. */
+  readonly events?: readonly EventName[];
+  readonly services?: number;
+  readonly chaos?: Partial<Record<keyof Chaos, number>>;
+  /** A restart in waves also takes those that are well. */
+  readonly restartHealthy?: boolean;
+}
+
+const chances = fc.constantFrom(0, 0, 0.02, 0.1);
+
+function chaosOf({ chaos = {} }: Bias): fc.Arbitrary<Chaos> {
+  return fc.record({
+    unknown: chances,
+    loss: fc.constantFrom(0.2, 0.4),
+    failing: fc.constantFrom(0, 0.2, 1),
+    delay: fc.constantFrom(0, 4 * second, 20 * second),
+    conflicts: chances,
+    deaths: fc.constantFrom(0, 0, 0.005, 0.05),
+    ...Object.fromEntries(Object.entries(chaos).map(([key, value]) => [key, fc.constant(value)])),
+  });
+}
+
+const small = (max: number) => fc.integer({ min: 1, max });
+
+const spec = fc.record({
+  stateful: fc.boolean(),
+  failAfter: fc.integer({ min: 1, max: 4 }),
+  maxUnavailable: small(2),
+  minHealthy: fc.option(fc.integer({ min: 0, max: 3 })),
+  budget: small(4),
+  repairs: small(5),
+  tries: small(3),
+  relapses: fc.integer({ min: 0, max: 4 }),
+  approval: fc.constantFrom(false, false, true),
+  throughService: fc.boolean(),
+  onSilence: fc.constantFrom('proceed' as const, 'handOver' as const),
+  onRefusal: fc.constantFrom('proceed' as const, 'handOver' as const),
+  /** Which of the services before it this one depends on. */
+  needs: fc.array(fc.nat(), { maxLength: 2 }),
+});
+
+type Draft = typeof spec extends fc.Arbitrary<infer T> ? T : never;
+
+function specOf(draft: Draft, index: number, restartHealthy: boolean): ServiceSpec {
+  const { tries, approval } = draft;
+  const timing = { period: 10 * second, timeout: second, failAfter: draft.failAfter };
+  return serviceSpec({
+    name: `s${index}`,
+    stateful: draft.stateful,
+    checks: [
+      { name: 'http', ...timing },
+      ...(draft.throughService ? [{ name: 'all', through: 'service' as const, ...timing }] : []),
+    ],
+    dependsOn: index === 0 ? [] : [...new Set(draft.needs.map((one) => `s${one % index}`))],
+    coordination: { onSilence: draft.onSilence, onRefusal: draft.onRefusal },
+    recovery: {
+      maxUnavailable: draft.maxUnavailable,
+      restartHealthy,
+      ...(draft.minHealthy !== null && { minHealthy: draft.minHealthy }),
+      budget: { repairs: draft.budget, per: 20 * minute },
+      repairs: draft.repairs,
+      relapses: draft.relapses,
+      provenAfter: minute,
+      stability: 2 * minute,
+      patience: 5 * minute,
+      approvalDeadline: 5 * minute,
+      steps: {
+        replace: { tries, approval, deadline: minute, enabled: !restartHealthy },
+        restart: { tries, deadline: minute },
+        rollback: { tries, approval, deadline: 2 * minute },
+        kubernetes: { deadline: 30 * second },
+      },
+    },
+  });
+}
+
+function scenarios(bias: Bias = {}): fc.Arbitrary<Scenario> {
+  const { events = eventNames, services = 3, restartHealthy = false } = bias;
+  const event = fc.record({
+    at: fc.integer({ min: 0, max: length }),
+    name: fc.constantFrom(...events),
+    service: fc.nat({ max: services }),
+    arg: fc.nat({ max: 50 }),
+  });
+  return fc
+    .record({
+      drafts: fc.array(spec, { minLength: services, maxLength: services }),
+      replicas: small(4),
+      concurrent: small(3),
+      repairs: small(8),
+      chaos: chaosOf(bias),
+      seed: fc.integer(),
+      events: fc.array(event, { maxLength: 25, size: 'max' }),
+    })
+    .map(({ drafts, concurrent, repairs, ...rest }) => {
+      const budget = { repairs, per: 20 * minute };
+      const cluster: ClusterSpec = { ...clusterDefaults, concurrent, budget };
+      return {
+        ...rest,
+        specs: drafts.map((draft, index) => specOf(draft, index, restartHealthy)),
+        nodes: 3,
+        cluster,
+        length,
+        tick,
+      };
+    });
+}
+
+/** Runs many scenarios, and fails with the first breach of the rule. */
+function holds(rule: RuleNumber, bias: Bias, runs: number, also: (run: Run, scenario: Scenario) => void = () => {}) {
+  fc.assert(
+    fc.property(scenarios(bias), (scenario) => {
+      const run = simulate(scenario);
+      expect(run.referee.breaches.filter((breach) => breach.rule === rule)).toEqual([]);
+      also(run, scenario);
+    }),
+    { numRuns: runs * times, ...replay },
+  );
+}
+
+const faults: EventName[] = ['ill', 'ill', 'allIll', 'curse', 'heal', 'badDeploy', 'nodeSilent', 'nodeGone', 'nodesUp'];
+const patience = 120_000 * times;
+
+describe('the seven rules', () => {
+  it('1: what was not observed is unknown, and unknown never causes a repair', { timeout: patience }, () => {
+    const eyes: EventName[] = ['apiDown', 'apiUp', 'die', 'pause', 'unpause', 'blindChecker', 'seeingChecker'];
+    holds(1, { events: [...faults, ...eyes], chaos: { unknown: 0.3 } }, 60);
+    holds(1, { events: [...faults, ...eyes], chaos: { unknown: 0 } }, 80);
+    // Nobody is ill, nobody can be seen: nothing is ever done.
+    const blind: EventName[] = ['apiDown', 'apiUp', 'die', 'goodDeploy', 'blindChecker', 'replicas'];
+    holds(1, { events: blind, chaos: { unknown: 0.8, loss: 0 } }, 40, ({ operator }) => {
+      for (const { repairs } of operator.records.histories.values()) expect(repairs).toEqual([]);
+    });
+  });
+
+  it('2: never below the minimum of healthy instances because of a repair', { timeout: patience }, () => {
+    const events: EventName[] = [...faults, 'flakyDeploy', 'flakyDeploy', 'replicas', 'die', 'die'];
+    holds(2, { events }, 120);
+    holds(2, { events, restartHealthy: true }, 80);
+  });
+
+  it('3: never more repairs than the budget, for one service and for the cluster', { timeout: patience }, () => {
+    holds(3, { events: [...faults, 'resume', 'die'], services: 6 }, 120);
+  });
+
+  it('4: never the same failed repair for ever', { timeout: patience }, () => {
+    holds(4, { events: [...faults, 'resume', 'approve', 'answer', 'apiDown', 'apiUp', 'die'] }, 150);
+    // A fault that nothing helps against ends with a person, always.
+    const forever: EventName[] = ['curse', 'ill', 'die'];
+    holds(4, { events: forever, chaos: { unknown: 0, deaths: 0.002, conflicts: 0.02 } }, 60, endsWithPerson);
+  });
+
+  it('5: never against a person', { timeout: patience }, () => {
+    holds(
+      5,
+      { events: [...faults, 'goodDeploy', 'redeploy', 'redeploy', 'badDeploy', 'badDeploy', 'resume', 'die'] },
+      200,
+    );
+  });
+
+  it('6: never a dependant for its dependency’s fault', { timeout: patience }, () => {
+    holds(6, { events: ['allIll', 'allIll', 'curse', 'heal', 'ill', 'badDeploy', 'die'], services: 5 }, 150);
+  });
+
+  it('7: never silent, and never the same twice', { timeout: patience }, () => {
+    holds(7, {}, 200, ({ operator }) => {
+      const ids = operator.records.notifications.map(({ id }) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      const notices = operator.records.notices.map(({ id }) => id);
+      expect(new Set(notices).size).toBe(notices.length);
+    });
+  });
+});
+
+/** Whoever has been ill with something that needs a repair for long has had a person called. */
+function endsWithPerson({ operator, world }: Run, { length: until }: Scenario): void {
+  for (const [name, service] of world.services) {
+    const { incident } = operator.records.histories.get(name) ?? {};
+    const isHeld = service.spec.dependsOn.length > 0 || incident?.hold?.by === 'cluster';
+    if (!incident || isHeld || service.curse === undefined || world.now - incident.startedAt < until / 2) continue;
+    const isOver = incident.transitions.some(({ to }) => to === 'handedOver' || to === 'quarantined');
+    const isHarmless = ['crash', 'slow', 'loss', 'saturated'].includes(service.curse);
+    expect({ name, isOver: isOver || isHarmless, stage: incident.stage }).toMatchObject({ isOver: true });
+    expect(
+      recentRepairs(operator.records.histories.get(name) ?? { repairs: [] }, until, world.now).length,
+    ).toBeLessThan(30);
+  }
+}

@@ -1,0 +1,115 @@
+/** What the brain gets to see of the simulated cluster: true, except where the checker or a path is in trouble. */
+import type {
+  CheckResult,
+  ContainerObservation,
+  DependantObservation,
+  DependencyObservation,
+  InstanceObservation,
+  Observation,
+} from '../observation.ts';
+import { theService } from '../observation.ts';
+import type { CheckSpec } from '../spec.ts';
+import type { Random } from './random.ts';
+import { backoff, isDown, type SimInstance, type SimService, serves, startTime, type World } from './world.ts';
+
+/** How well the checker itself does. */
+export interface Senses {
+  /** The share of runs that end unknown. */
+  readonly unknown: number;
+  /** The share of packets lost on the way to one with that illness. */
+  readonly loss: number;
+}
+
+/** One run of a check. */
+export function probe(
+  world: World,
+  service: SimService,
+  check: CheckSpec,
+  instance: SimInstance | undefined,
+  { unknown, loss }: Senses,
+  random: Random,
+): CheckResult {
+  const base = { target: instance?.uid ?? theService, check: check.name, at: world.now };
+  if (world.isCheckerBlind || random.chance(unknown))
+    return { ...base, outcome: 'unknown', errorKind: 'checker-files', latencyMs: 1 };
+  const errorKind = instance ? errorOf(world, service, check, instance) : isDown(world, service) ? 'status' : undefined;
+  if (errorKind === 'connect-timeout') return { ...base, outcome: 'failing', errorKind, latencyMs: check.timeout };
+  const connectMs = instance?.illness === 'loss' && random.chance(loss) ? 1003 : 0.3 + random.next() * 0.2;
+  if (errorKind) return { ...base, outcome: 'failing', errorKind, latencyMs: check.timeout, connectMs };
+  const slowness = instance?.illness === 'slow' || instance?.illness === 'saturated' ? 40 : 1;
+  const latencyMs = connectMs + slowness * (8 + 4 * random.next());
+  return { ...base, outcome: 'healthy', latencyMs, connectMs };
+}
+
+function errorOf(world: World, service: SimService, check: CheckSpec, instance: SimInstance): string | undefined {
+  if (world.nodes.find(({ name }) => name === instance.node)?.state !== 'up') return 'connect-timeout';
+  // The kernel opens connections for a process that hangs.
+  if (instance.illness === 'hang') return check.kind === 'tcp' ? undefined : 'response-timeout';
+  if (instance.illness === 'wrong') return 'status';
+  if (!serves(world, instance)) return 'refused';
+  const needs = service.spec.dependsOn.flatMap((name) => world.services.get(name) ?? []);
+  return needs.some((needed) => isDown(world, needed)) ? 'status' : undefined;
+}
+
+/** What the watches show of a service. */
+export function watch(
+  world: World,
+  service: SimService,
+  others: { dependencies: DependencyObservation[]; dependants: DependantObservation[] },
+  rest: Pick<Observation, 'at' | 'answers' | 'orders'>,
+): Observation {
+  const isRolling = service.instances.some((one) => one.revision !== service.revision);
+  return {
+    ...rest,
+    ...others,
+    workload: {
+      desired: service.desired,
+      generation: service.generation,
+      revision: service.revision,
+      revisions: [...service.revisions],
+      rollout: isRolling ? 'progressing' : 'settled',
+      paused: false,
+      ...(service.foreignWrite && { foreignWrite: service.foreignWrite }),
+    },
+    instances: service.instances.map((instance) => see(world, instance)),
+    nodes: world.nodes.map(({ name, state, since }) => ({
+      name,
+      ready: state === 'up' ? 'true' : 'unknown',
+      since,
+      gone: state === 'gone',
+    })),
+  };
+}
+
+function see(world: World, instance: SimInstance): InstanceObservation {
+  const { name, uid, node, revision, createdAt, goneAt, ready, readySince } = instance;
+  return {
+    name,
+    uid,
+    node,
+    revision,
+    createdAt,
+    ready,
+    readySince,
+    terminating: goneAt !== undefined,
+    containers: [container(world, instance)],
+    ...(instance.illness === 'saturated' && { usage: { at: world.now, metrics: { cpu: 0.99 } } }),
+  };
+}
+
+function container(world: World, instance: SimInstance): ContainerObservation {
+  const { illness, restarts, endedAt, startedAt } = instance;
+  const base = { name: 'main', restarts, startedAt };
+  if (illness === 'image') return { name: 'main', restarts, state: 'waiting', waiting: imageWait(world, instance) };
+  if (endedAt === undefined) return { ...base, state: 'running' };
+  const ended = { at: endedAt, exitCode: 137, reason: illness === 'oom' ? 'OOMKilled' : 'Error' };
+  const isLooping = (illness === 'crash-loop' || illness === 'oom') && restarts > 0;
+  if (isLooping && world.now - endedAt < backoff(instance)) {
+    return { ...base, state: 'waiting', waiting: 'CrashLoopBackOff', ended };
+  }
+  return { ...base, state: illness === undefined ? 'running' : 'terminated', ended };
+}
+
+function imageWait({ now }: World, { createdAt }: SimInstance): string {
+  return now - createdAt < startTime ? 'ErrImagePull' : 'ImagePullBackOff';
+}

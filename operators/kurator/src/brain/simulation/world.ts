@@ -1,0 +1,212 @@
+/**
+ * A small cluster that exists only as numbers: nodes, services, instances, and what they suffer from. It knows the truth,
+ * which the brain does not; it behaves like Kubernetes where that matters: missing instances are made anew, rollouts go
+ * one instance at a time, crashed containers are restarted.
+ */
+import type { ForeignWrite } from '../observation.ts';
+import type { ServiceSpec } from '../spec.ts';
+import { type Millis, second } from '../time.ts';
+
+/** What an instance can suffer from. `crash` is over after one restart. */
+export type Illness = 'crash' | 'crash-loop' | 'oom' | 'image' | 'hang' | 'wrong' | 'slow' | 'loss' | 'saturated';
+
+/** One instance, in truth. */
+export interface SimInstance {
+  readonly uid: string;
+  readonly name: string;
+  readonly node: string;
+  readonly revision: string;
+  readonly createdAt: Millis;
+  startedAt: Millis;
+  illness: Illness | undefined;
+  /** When it was last not serving, by its own illness or its node's. */
+  illAt: Millis;
+  goneAt: Millis | undefined;
+  restarts: number;
+  endedAt: Millis | undefined;
+  readySince: Millis;
+  ready: boolean;
+}
+
+/** One node, in truth. */
+export interface SimNode {
+  readonly name: string;
+  state: 'up' | 'silent' | 'gone';
+  since: Millis;
+}
+
+/** One service, in truth. */
+export interface SimService {
+  spec: ServiceSpec;
+  desired: number;
+  revision: string;
+  readonly revisions: string[];
+  /** Revisions whose instances are ill from birth, and with what. */
+  readonly badRevisions: Map<string, Illness>;
+  /** Of those, the ones that only every other instance suffers from. */
+  readonly flakyRevisions: Set<string>;
+  /** What every instance falls ill with, whatever is done about it. */
+  curse: Illness | undefined;
+  generation: number;
+  foreignWrite: ForeignWrite | undefined;
+  instances: SimInstance[];
+  /** Actions that were carried out, by id: the API server remembers them by annotations and uids. */
+  readonly applied: Set<string>;
+  made: number;
+  /** When it was last down, for whatever reason. */
+  downAt: Millis;
+}
+
+/** The cluster, in truth. */
+export interface World {
+  now: Millis;
+  /** The checker can't ask anybody. */
+  isCheckerBlind: boolean;
+  readonly nodes: SimNode[];
+  readonly services: Map<string, SimService>;
+}
+
+/** How long an instance takes to start and to end. */
+export const startTime = 8 * second;
+const endTime = 3 * second;
+const restartTime = 2 * second;
+
+/** A cluster of these services, all of them well. */
+export function createWorld(specs: readonly ServiceSpec[], desired: number, nodes: number, now: Millis): World {
+  const world: World = {
+    now,
+    isCheckerBlind: false,
+    nodes: Array.from({ length: nodes }, (_, index) => ({ name: `n${index + 1}`, state: 'up', since: now })),
+    services: new Map(),
+  };
+  for (const spec of specs) {
+    const service: SimService = {
+      spec,
+      desired,
+      revision: 'r1',
+      revisions: ['r1'],
+      badRevisions: new Map(),
+      flakyRevisions: new Set(),
+      curse: undefined,
+      generation: 1,
+      foreignWrite: undefined,
+      instances: [],
+      applied: new Set(),
+      made: 0,
+      downAt: Number.NEGATIVE_INFINITY,
+    };
+    world.services.set(spec.name, service);
+    for (let count = 0; count < desired; count++) make(world, service, now - startTime);
+  }
+  return world;
+}
+
+function make(world: World, service: SimService, at: Millis): void {
+  const number = ++service.made;
+  const up = world.nodes.filter(({ state }) => state === 'up');
+  const { name: node } = up[number % Math.max(1, up.length)] ?? { name: 'none' };
+  const isSpared = service.flakyRevisions.has(service.revision) && number % 2 === 0;
+  const illness = (isSpared ? undefined : service.badRevisions.get(service.revision)) ?? service.curse;
+  service.instances.push({
+    uid: `${service.spec.name}-${number}`,
+    name: `${service.spec.name}-${number}`,
+    node,
+    revision: service.revision,
+    createdAt: at,
+    startedAt: at,
+    illness,
+    illAt: illness ? at : Number.NEGATIVE_INFINITY,
+    goneAt: undefined,
+    restarts: 0,
+    endedAt: undefined,
+    readySince: at,
+    ready: false,
+  });
+}
+
+/** Whether it was ever able to serve, as its own health goes. */
+export function isIll(world: World, { illness, node }: SimInstance): boolean {
+  return illness !== undefined || world.nodes.find(({ name }) => name === node)?.state !== 'up';
+}
+
+/** Whether it serves now, be it badly. */
+export function serves(world: World, instance: SimInstance): boolean {
+  if (instance.goneAt !== undefined || world.now < instance.startedAt + startTime) return false;
+  if (instance.illness === 'slow' || instance.illness === 'loss' || instance.illness === 'saturated') return true;
+  return !isIll(world, instance);
+}
+
+/** Whether nobody of the service serves, or something that it depends on is down. */
+export function isDown(world: World, service: SimService): boolean {
+  if (service.desired > 0 && !service.instances.some((instance) => serves(world, instance))) return true;
+  return service.spec.dependsOn.some((name) => {
+    const needed = world.services.get(name);
+    return needed !== undefined && isDown(world, needed);
+  });
+}
+
+/** Lets time pass. */
+export function pass(world: World, to: Millis): void {
+  world.now = to;
+  for (const service of world.services.values()) {
+    service.instances = service.instances.filter(({ goneAt }) => goneAt === undefined || to < goneAt);
+    for (const instance of service.instances) live(world, instance, to);
+    roll(world, service);
+    replenish(world, service);
+    if (isDown(world, service)) service.downAt = to;
+  }
+}
+
+const restartable = new Set<Illness | undefined>(['crash', 'crash-loop', 'oom']);
+
+function live(world: World, instance: SimInstance, now: Millis): void {
+  if (isIll(world, instance)) instance.illAt = now;
+  if (restartable.has(instance.illness) && instance.endedAt === undefined) instance.endedAt = now;
+  const isDue = instance.endedAt !== undefined && now - instance.endedAt >= backoff(instance);
+  if (restartable.has(instance.illness) && isDue) restart(instance, now);
+  const ready = serves(world, instance) || (instance.illness === 'hang' && now >= instance.startedAt + startTime);
+  if (ready !== instance.ready) instance.readySince = now;
+  instance.ready = ready;
+}
+
+function restart(instance: SimInstance, now: Millis): void {
+  instance.restarts++;
+  instance.startedAt = now;
+  if (instance.illness === 'crash') instance.illness = undefined;
+  else instance.endedAt = now;
+}
+
+/** The kubelet restarts at once, and then waits longer and longer. */
+export function backoff({ restarts }: SimInstance): Millis {
+  return Math.min(300 * second, restarts === 0 ? restartTime : 10 * second * 2 ** (restarts - 1));
+}
+
+function roll(world: World, service: SimService): void {
+  const old = service.instances.filter((one) => one.revision !== service.revision && one.goneAt === undefined);
+  if (old.length === 0) return;
+  const live = service.instances.filter(({ goneAt }) => goneAt === undefined);
+  const available = live.filter(({ ready }) => ready).length;
+  const least = service.desired - service.spec.recovery.maxUnavailable;
+  const [next] = old.toSorted((a, b) => Number(a.ready) - Number(b.ready));
+  // As the workload's own controller: who is not ready may go, who is only while enough are.
+  if (next && (!next.ready || available - 1 >= least)) remove(world, next);
+}
+
+/** An instance is told to end. */
+export function remove({ now }: World, instance: SimInstance): void {
+  instance.goneAt ??= now + endTime;
+}
+
+function replenish(world: World, service: SimService): void {
+  const live = service.instances.filter(({ goneAt }) => goneAt === undefined);
+  for (let missing = service.desired - live.length; missing > 0; missing--) make(world, service, world.now);
+  for (const extra of live.slice(0, Math.max(0, live.length - service.desired))) remove(world, extra);
+}
+
+/** Somebody deploys a revision. */
+export function deploy(service: SimService, revision: string, by: ForeignWrite): void {
+  service.revision = revision;
+  if (!service.revisions.includes(revision)) service.revisions.push(revision);
+  service.generation++;
+  service.foreignWrite = by;
+}
