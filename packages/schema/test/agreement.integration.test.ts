@@ -9,7 +9,7 @@ import { install, uniqueGroup } from './support/install.ts';
 import type { Candidate } from './support/random-scalar.ts';
 import { candidates } from './support/random-schema.ts';
 
-const SCHEMAS = 160;
+const SCHEMAS = 120;
 const SCHEMAS_A_CRD = 40;
 const VALUES_A_SCHEMA = 12;
 const seed = Number(process.env.KURATOR_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));

@@ -130,7 +130,7 @@ function key(name: string): string {
 }
 
 /** `my-field` as a part of a type's name. */
-export function pascal(name: string): string {
+function pascal(name: string): string {
   return name
     .replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase())
     .replace(/\W/g, '');

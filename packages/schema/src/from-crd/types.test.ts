@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Condition, UntypedObject } from '@kurator/client';
 import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { crdOf, quantity, resource, resourceFromCrd, typesFromCrd } from '../index.ts';
+import type { DatabaseCluster } from '../../test/fixtures/database-cluster.types.ts';
+import { TeamQuota } from '../../test/fixtures/team-quota.types.ts';
+import { crdOf, type ObjectOf, quantity, resource, resourceFromCrd, typesFromCrd } from '../index.ts';
 
 const folder = join(import.meta.dirname, '../../test/fixtures');
 const fixture = (name: string) => readFileSync(join(folder, name), 'utf8');
@@ -13,6 +16,16 @@ describe('typesFromCrd', () => {
   // What is compared with is compiled, linted and formatted with the rest of the repository.
   it.each(['site-certificate', 'database-cluster', 'team-quota'])('writes the types of %s', (name) => {
     expect(typesFromCrd(crdIn(name))).toBe(fixture(`${name}.types.ts`));
+  });
+
+  it('writes types that say what the CRD says', () => {
+    type Spec = DatabaseCluster['spec'];
+    expectTypeOf<Spec['instances']>().toEqualTypeOf<number>();
+    expectTypeOf<Spec['postgres-version']>().toEqualTypeOf<15 | 16 | 17 | undefined>();
+    expectTypeOf<Spec['podTemplate']>().toEqualTypeOf<UntypedObject | undefined>();
+    expectTypeOf<NonNullable<DatabaseCluster['status']>['conditions']>().toEqualTypeOf<Condition[] | undefined>();
+    expectTypeOf<ObjectOf<typeof TeamQuota>['spec']>().toEqualTypeOf<TeamQuota['spec']>();
+    expect(TeamQuota).toMatchObject({ plural: 'teamquotae', namespaced: false });
   });
 
   it('writes other versions and imports when asked to', () => {

@@ -78,6 +78,10 @@ const formats: Record<string, (demands: StringDemands, def: FormatDef, place: Pl
   base64: (demands, _, place) => addPattern(demands, z.regexes.base64, place),
   base64url: (demands, _, place) => addPattern(demands, z.regexes.base64url, place),
   url: addUrl,
+  duration: (_, __, place) => {
+    const remedy = 'use duration(), which Kubernetes and CEL know: 1h30m';
+    throw inexpressible(place, 'KUR_SCHEMA_FORMAT', "the API server can't check an ISO 8601 duration", remedy);
+  },
 };
 
 // What stands behind these is a computation, which neither a pattern nor a format can do.

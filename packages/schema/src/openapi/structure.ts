@@ -42,7 +42,7 @@ export function limitsOf(schema: JSONSchemaProps): JSONSchemaProps {
 }
 
 /** The one type that all variants of a field have; an error where they have none. */
-export function commonStructure(variants: readonly JSONSchemaProps[], place: Place): JSONSchemaProps {
+function commonStructure(variants: readonly JSONSchemaProps[], place: Place): JSONSchemaProps {
   const [first = {}, ...others] = variants;
   if (others.every((other) => sameSchema(first, other))) return first;
   const unlike = structural.find((key) => others.some((other) => !isDeepStrictEqual(first[key], other[key])));

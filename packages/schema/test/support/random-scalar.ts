@@ -22,8 +22,7 @@ export const junk = fc.oneof(
   fc.dictionary(fc.constantFrom('a', 'b'), fc.constantFrom(1, 'a'), { maxKeys: 1 }),
 );
 
-/** Short texts. */
-export const text = fc.string({ unit: fc.constantFrom(...'abcXYZ019 -_.:/ä€日'), maxLength: 8 });
+const text = fc.string({ unit: fc.constantFrom(...'abcXYZ019 -_.:/ä€日'), maxLength: 8 });
 
 /** One character changed, removed or doubled. */
 function damaged(value: string): fc.Arbitrary<string> {
