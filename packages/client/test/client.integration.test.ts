@@ -296,11 +296,15 @@ describe('watching', () => {
     const { metadata } = await client.list(ConfigMap, selection);
     const events: WatchEvent<ConfigMap>[] = [];
     const watching = (async () => {
-      // The server sends a bookmark some two seconds before it ends a watch, if it finds the time: it must have some.
-      const options = { ...selection, resourceVersion: metadata.resourceVersion ?? '', timeoutSeconds: 10 };
-      for await (const event of client.watch(ConfigMap, options)) {
-        events.push(event);
-        if (event.type === 'BOOKMARK') return;
+      // The server sends a bookmark some two seconds before it ends a watch, if it finds the time, and sooner or later
+      // it does.
+      let resourceVersion = metadata.resourceVersion ?? '';
+      while (events.at(-1)?.type !== 'BOOKMARK') {
+        for await (const event of client.watch(ConfigMap, { ...selection, resourceVersion, timeoutSeconds: 6 })) {
+          events.push(event);
+          resourceVersion = event.object.metadata.resourceVersion ?? '';
+          if (event.type === 'BOOKMARK') break;
+        }
       }
     })();
     const ref = { name: 'watched', namespace };
