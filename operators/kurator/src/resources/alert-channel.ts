@@ -1,5 +1,5 @@
 /** Where alerts go. */
-import { duration, mapOf, type ObjectOf, resource, rule, secretKeyRef, z } from '@kurator/sdk';
+import { duration, mapOf, type ObjectOf, preserveUnknown, resource, rule, secretKeyRef, z } from '@kurator/sdk';
 import { group, version } from './group.ts';
 
 const url = z
@@ -79,6 +79,7 @@ export const AlertChannel = resource({
     delivered: z.int(),
     lastDeliveredAt: z.iso.datetime(),
     lastError: z.string().max(1024),
+    memory: preserveUnknown().describe('Alerts that wait, and those that were seen. For nobody else.'),
   }),
   columns: {
     Pending: '.status.pending',

@@ -77,7 +77,11 @@ function recoveryInput(recovery: Spec['recovery'] = {}, { desired }: Present): R
   });
 }
 
-function countOf(amount: string | number | undefined, of: number, round: (value: number) => number): number | undefined {
+function countOf(
+  amount: string | number | undefined,
+  of: number,
+  round: (value: number) => number,
+): number | undefined {
   if (amount === undefined || typeof amount === 'number') return amount;
   return round((Number.parseInt(amount, 10) / 100) * of);
 }

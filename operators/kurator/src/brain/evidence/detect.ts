@@ -54,7 +54,7 @@ function lookAt(
 ): Look {
   const node = instance.node === undefined ? undefined : nodes.get(instance.node);
   const mind = targets[instance.uid] ?? nothing;
-  return { ...common, instance, mind, baselines, node, ways: waysTo(mind) };
+  return { ...common, instance, mind, baselines, node, ways: waysTo(mind, common.now) };
 }
 
 interface Around {

@@ -31,6 +31,8 @@ const crashWindow = 10 * minute;
 const outOfLoop = 2 * minute;
 /** An instance that finds no node is often waiting for one that is being added. */
 const unschedulableAfter = 30 * second;
+/** A path that nobody has tried for this long says nothing. */
+const pathStaleAfter = 5 * minute;
 /** Slow results in a row that are not chance any more. */
 const slowAfter = 5;
 
@@ -123,11 +125,12 @@ export function failingCheck(check: CheckSpec, track: CheckTrack | undefined, no
   return { kind, confirmed: track.verdict === 'failing', since: track.failingSince, says };
 }
 
-/** Its answers come far later than is usual for the service. */
-export function slowCheck({ name }: CheckSpec, { mind, baselines, now }: Look): Sighting | undefined {
+/** Its answers come far later than is usual for the service; nothing when the last one is too long ago. */
+export function slowCheck(check: CheckSpec, { mind, baselines, now }: Look): Sighting | undefined {
+  const { name } = check;
   const track = mind.checks[name];
   const baseline = baselines[name];
-  if (!track || !baseline || track.slow === 0) return undefined;
+  if (!track || !baseline || track.slow === 0 || now - track.knownAt > staleAfter(check)) return undefined;
   const says = `check ${name} answered ${track.slow} times in a row far slower than its usual ${inWords(usual(baseline))}`;
   return track.slow >= slowAfter ? { confirmed: true, since: Math.min(now, track.knownAt), says } : undefined;
 }
@@ -143,11 +146,11 @@ export function lossTo({ mind, ways }: Look, isLocatable: boolean): Sighting | u
 }
 
 /** From where it can be reached, and how; undefined when nobody has tried. */
-export function waysTo({ paths }: TargetPerception): Ways | undefined {
+export function waysTo({ paths }: TargetPerception, now: Millis): Ways | undefined {
   let ways: Record<keyof Ways, string[]> | undefined;
   for (const from in paths) {
     const track = paths[from];
-    if (!track) continue;
+    if (!track || now - track.lastAt > pathStaleAfter) continue;
     ways ??= { lossy: [], clear: [], unclear: [], silent: [] };
     // On a lossy path now and then an opening fails altogether.
     const isSilent = track.silent !== undefined && track.verdict !== 'lossy';

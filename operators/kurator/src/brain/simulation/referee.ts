@@ -62,9 +62,8 @@ export function createReferee(cluster: ClusterSpec): Referee {
       if (isTrouble) troubleAt.set(target, at);
     }
     for (const instance of service.instances) {
-      if (instance.endedAt !== undefined || instance.illness === 'image' || isOnBadNode(world, instance)) {
-        troubleAt.set(instance.uid, world.now);
-      }
+      const isReported = instance.endedAt !== undefined || !instance.ready || isOnBadNode(world, instance);
+      if (isReported) troubleAt.set(instance.uid, world.now);
     }
   }
 
@@ -107,7 +106,7 @@ export function createReferee(cluster: ClusterSpec): Referee {
   }
 
   function judgeMinimum(world: World, service: SimService, touched: readonly SimInstance[]): void {
-    const isWell = (one: SimInstance) => serves(world, one) && world.now - one.illAt > wellFor;
+    const isWell = (one: SimInstance) => serves(world, one) && world.now - Math.max(one.illAt, one.startedAt) > wellFor;
     if (!touched.some(isWell)) return;
     const rest = service.instances.filter((one) => serves(world, one) && !touched.includes(one)).length;
     const least = minHealthy(service.spec.recovery, service.desired);

@@ -1,0 +1,22 @@
+/** The controller of alert channels, for the operator that tells: it sends what is in their outboxes. */
+import { type Operator, Secret } from '@kurator/sdk';
+import { AlertChannel } from '../resources/alert-channel.ts';
+import { Delivery } from './delivery.ts';
+
+/** A sink may take a minute to answer: it must not take another channel's turn. */
+const CONCURRENCY = 32;
+
+/** The same operator, which also delivers alerts. */
+export function withAlertChannels<Clusters extends string>(
+  operator: Operator<Clusters>,
+  delivery: Delivery = new Delivery(),
+): Operator<Clusters> {
+  return (
+    operator
+      // The status is all our own writing: the SDK's would put back what was there when the reconcile began.
+      .controller(AlertChannel, { readyCondition: false, concurrency: CONCURRENCY, timeout: '3m' })
+      .uses(AlertChannel, ['update'], { subresource: 'status' })
+      .uses(Secret, ['get'])
+      .reconcile(async (channel, context) => await delivery.next(channel, context))
+  );
+}

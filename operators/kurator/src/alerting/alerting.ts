@@ -1,0 +1,66 @@
+/** The way to people: puts what is to be told into the outboxes of the channels, from where it is delivered. */
+import type { Client } from '@kurator/sdk';
+import { type Alerting, eventsOnly } from '../healing/alerting.ts';
+import type { AlertChannel } from '../resources/alert-channel.ts';
+import { type Alert, alertOf } from './alert.ts';
+import { addresseesOf, wants } from './channels.ts';
+import { put } from './outbox.ts';
+import { Outboxes } from './outboxes.ts';
+
+/** What alerting needs. */
+export interface AlertingOptions {
+  /** One that refuses to write once this process can't be sure to lead. */
+  readonly client: Client;
+  /** The channels that there are, from a cache; more than those of the namespace do no harm. */
+  readonly channels: (namespace: string) => readonly AlertChannel[];
+  /** Milliseconds since 1970; the system's clock unless given. */
+  readonly now?: () => number;
+}
+
+/**
+ * Makes an {@link Alerting} whose `tell` resolves once every channel that wants to hear it has it in its outbox, in the
+ * API server; it then arrives, though the operator or the sink may be away. What no channel wants becomes an Event. A
+ * channel that can't be written to keeps the alert from no other one, but `tell` fails, and may be called again.
+ */
+export function createAlerting({ client, channels, now = Date.now }: AlertingOptions): Alerting {
+  const outboxes = new Outboxes(client);
+
+  /** Whether the channel has it now, or had it already. */
+  const putInto = async ({ metadata }: AlertChannel, alert: Alert): Promise<boolean> => {
+    const since = new Date(now()).toISOString();
+    let isWanted = false;
+    const isThere = await outboxes.change(metadata, (outbox, channel) => {
+      isWanted = wants(channel, outbox, alert);
+      return isWanted ? put(outbox, alert, since) : outbox;
+    });
+    return isThere && isWanted;
+  };
+
+  /** Puts it into all of them, and fails only then. Gives the names of those that wanted it. */
+  const putIntoAll = async (addressees: readonly AlertChannel[], alert: Alert): Promise<string[]> => {
+    const results = await Promise.allSettled(addressees.map((channel) => putInto(channel, alert)));
+    const failure = results.find((result) => result.status === 'rejected');
+    if (failure) throw failure.reason;
+    const isTold = (index: number) => (results[index] as PromiseFulfilledResult<boolean>).value;
+    return addressees.filter((_, index) => isTold(index)).map(({ metadata }) => metadata.name);
+  };
+
+  return {
+    async tell(kurator, incident, notifications, others, event) {
+      const addressees = addresseesOf(kurator, channels(kurator.metadata.namespace ?? ''));
+      const told = new Set<string>();
+      for (const notification of notifications) {
+        if (notification.silenced) continue;
+        const alert = alertOf({ kurator, incident, notification, others });
+        const by = await putIntoAll(addressees.channels, alert);
+        const instead = by.length > 0 ? [] : await eventsOnly.tell(kurator, incident, [notification], others, event);
+        for (const name of [...by, ...instead]) told.add(name);
+      }
+      for (const name of addressees.missing) {
+        const message = `there is no AlertChannel ${name}: nobody is told by it`;
+        event('Warning', 'AlertChannelMissing', message, { action: 'Alert' });
+      }
+      return [...told];
+    },
+  };
+}

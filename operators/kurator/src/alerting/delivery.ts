@@ -1,0 +1,119 @@
+/**
+ * Empties a channel's outbox, the oldest alert first. Called whenever the channel changes, and again until nothing waits;
+ * one channel's trouble never keeps another's alerts.
+ */
+import { type AuthorContext, type AuthorResult, parseDuration } from '@kurator/sdk';
+import { AlertChannel } from '../resources/alert-channel.ts';
+import type { Alert } from './alert.ts';
+import { arrived, givenUp, inTrouble, outboxOf, type Waiting } from './outbox.ts';
+import { type Change, Outboxes } from './outboxes.ts';
+import { noPatience, type Patience, Patiences } from './patience.ts';
+import { SinkError } from './sinks/sink.ts';
+import { openSink } from './sinks/sinks.ts';
+
+/** What a delivery needs of what a reconcile is given. */
+export type DeliveryContext = Pick<AuthorContext, 'client' | 'event' | 'log' | 'signal' | 'dryRun'>;
+
+/** How a delivery waits; everything has a default. */
+export interface DeliveryOptions {
+  readonly now?: () => number;
+  /** From 0 up to 1: spreads the waiting. */
+  readonly random?: () => number;
+  /** Milliseconds after the first failure; twice as long after each further one. 1 s unless given. */
+  readonly firstPause?: number;
+  /** Milliseconds between two tries at most; a minute unless given. */
+  readonly longestPause?: number;
+  /** How often a sink may say that an alert itself is wrong before it is given up; 8 times unless given. */
+  readonly refusals?: number;
+}
+
+const MINUTE = 60_000;
+
+/** Delivers for all channels of an operator. */
+export class Delivery {
+  readonly #patiences = new Patiences();
+  readonly #outboxes = new WeakMap<DeliveryContext['client'], Outboxes>();
+  readonly #options: Required<DeliveryOptions>;
+
+  constructor(options: DeliveryOptions = {}) {
+    const defaults = { now: Date.now, random: Math.random, firstPause: 1000, longestPause: MINUTE, refusals: 8 };
+    this.#options = { ...defaults, ...options };
+  }
+
+  /** Sends the oldest alert, if there is one and it is time. */
+  async next(cached: AlertChannel, context: DeliveryContext): Promise<AuthorResult<AlertChannel>> {
+    const { now } = this.#options;
+    if (context.dryRun || outboxOf(cached).waiting.length === 0) return {};
+    const patience = this.#patiences.of(cached);
+    const wait = patience.notBefore - now();
+    if (wait > 0) return { requeueAfter: Math.ceil(wait) };
+    // The cache may not have heard yet of what we took out: it would be sent again.
+    const channel = await context.client.find(AlertChannel, cached.metadata, { signal: context.signal });
+    const oldest = channel && outboxOf(channel).waiting[0];
+    if (!oldest || channel.metadata.deletionTimestamp) return {};
+    if (patience.sent === oldest.alert.id) return await this.#mark(channel, oldest.alert, context);
+    try {
+      await openSink(channel, context, now).then((send) => send(oldest.alert));
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return await this.#failed(channel, oldest, error, patience, context);
+    }
+    // Should the mark fail, the alert is not sent again for it.
+    this.#patiences.set(channel, { ...noPatience, sent: oldest.alert.id });
+    return await this.#mark(channel, oldest.alert, context);
+  }
+
+  async #mark(channel: AlertChannel, { id }: Alert, context: DeliveryContext): Promise<AuthorResult<AlertChannel>> {
+    const { now } = this.#options;
+    const pause = Math.ceil(MINUTE / channel.spec.ratePerMinute);
+    await this.#change(channel, context, (outbox) => arrived(outbox, id, new Date(now()).toISOString()));
+    this.#patiences.set(channel, { ...noPatience, sent: id, notBefore: now() + pause });
+    return { requeueAfter: pause };
+  }
+
+  async #failed(
+    channel: AlertChannel,
+    { alert, since }: Waiting,
+    error: unknown,
+    before: Patience,
+    context: DeliveryContext,
+  ): Promise<AuthorResult<AlertChannel>> {
+    const { now, random, firstPause, longestPause } = this.#options;
+    const trouble = error instanceof SinkError ? error : new SinkError('the alert could not be sent');
+    const refusals = trouble.isAboutAlert ? before.refusals + 1 : before.refusals;
+    context.log.warn('an alert could not be delivered', { alert: alert.id, why: trouble.message });
+    const isTooOld = now() - Date.parse(since) > parseDuration(channel.spec.retryFor);
+    if (isTooOld || refusals >= this.#options.refusals)
+      return await this.#giveUp(channel, alert, trouble.message, context);
+    const backoff = Math.min(longestPause, firstPause * 2 ** before.failures) * (0.5 + random() / 2);
+    const pause = Math.ceil(Math.max(backoff, trouble.retryAfter ?? 0));
+    this.#patiences.set(channel, {
+      failures: before.failures + 1,
+      refusals,
+      notBefore: now() + pause,
+    });
+    await this.#change(channel, context, (outbox) => inTrouble(outbox, trouble.message));
+    return { requeueAfter: pause };
+  }
+
+  async #giveUp(
+    channel: AlertChannel,
+    { id }: Alert,
+    why: string,
+    context: DeliveryContext,
+  ): Promise<AuthorResult<AlertChannel>> {
+    const error = `${id} was given up: ${why}`;
+    await this.#change(channel, context, (outbox) => givenUp(outbox, id, error));
+    this.#patiences.set(channel, noPatience);
+    context.event('Warning', 'AlertGivenUp', error, { action: 'Deliver' });
+    return { requeueAfter: 0 };
+  }
+
+  async #change({ metadata }: AlertChannel, { client }: DeliveryContext, change: Change): Promise<void> {
+    const known = this.#outboxes.get(client) ?? new Outboxes(client);
+    this.#outboxes.set(client, known);
+    await known.change(metadata, (outbox, found) =>
+      found.metadata.uid === metadata.uid ? change(outbox, found) : outbox,
+    );
+  }
+}

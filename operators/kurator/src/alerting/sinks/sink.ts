@@ -1,0 +1,38 @@
+/** Where an alert goes: each sink knows one way of writing it. */
+import type { Alert } from '../alert.ts';
+
+/** Delivers one alert, or throws. */
+export type Sink = (alert: Alert, signal: AbortSignal) => Promise<void>;
+
+/** Reads a key of a Secret. */
+export type ReadSecret = (reference: { name: string; key: string }) => Promise<string>;
+
+/** What a sink may know beside its settings. */
+export interface SinkTools {
+  readonly secret: ReadSecret;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Says what should be looked into, though the alert was delivered. */
+  readonly warn: (message: string) => void;
+}
+
+/** More about what went wrong. */
+export interface SinkErrorOptions {
+  isAboutAlert?: boolean;
+  retryAfter?: number | undefined;
+}
+
+/** A sink did not take an alert. Its message is shown: it never holds a secret, nor what the sink has said of one. */
+export class SinkError extends Error {
+  override readonly name = 'SinkError';
+  /** Whether it is this alert that will never be taken; else the sink may come back, or a person mends the channel. */
+  readonly isAboutAlert: boolean;
+  /** Milliseconds that it asks to be left alone. */
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, { isAboutAlert = false, retryAfter }: SinkErrorOptions = {}) {
+    super(message);
+    this.isAboutAlert = isAboutAlert;
+    this.retryAfter = retryAfter;
+  }
+}

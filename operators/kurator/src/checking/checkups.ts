@@ -1,0 +1,186 @@
+/** The checks of all Kurators: kept scheduled as the pods come and go, each at the pace that the brain wants. */
+import { isDeepStrictEqual } from 'node:util';
+import { type CheckSituation, paceOf } from '../brain/pace.ts';
+import { nextCheck } from '../brain/perception/next-check.ts';
+import { perceive } from '../brain/perception/perception.ts';
+import type { CheckSpec } from '../brain/spec.ts';
+import type { Millis } from '../brain/time.ts';
+import type { Probe } from '../checks/check.ts';
+import type { CheckResult } from '../checks/check-result.ts';
+import { CheckScheduler, type CheckSchedulerOptions } from '../checks/check-scheduler.ts';
+import type { CheckStatistics } from '../checks/scheduler/statistics.ts';
+import type { Mind } from '../healing/mind.ts';
+import { isNews } from './news.ts';
+
+/** A check that is to be run: what of, and how. */
+export interface PlannedCheck {
+  /** The pod's uid, or `service`. */
+  readonly target: string;
+  readonly check: CheckSpec;
+  readonly probe: Probe;
+}
+
+interface Entry {
+  readonly mind: Mind;
+  readonly knownSince: Millis;
+  planned: PlannedCheck;
+  lastAt?: Millis;
+  /** For people, in evidence. */
+  lastResult?: CheckResult;
+}
+
+/** What checkups are made of. */
+export interface CheckupsOptions extends Pick<CheckSchedulerOptions, 'exec' | 'threads'> {
+  /** Something was seen that deserves a thought. */
+  wake(mind: Mind): void;
+  readonly now: () => Millis;
+}
+
+const longest = 86_400_000;
+
+/** Keeps checks scheduled. */
+export class Checkups {
+  readonly #options: CheckupsOptions;
+  readonly #scheduler: CheckScheduler;
+  /** By the scheduler's target and check. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #byMind = new Map<Mind, Set<string>>();
+  #isClosed = false;
+
+  constructor(options: CheckupsOptions) {
+    this.#options = options;
+    const { exec, threads } = options;
+    this.#scheduler = new CheckScheduler({
+      onResult: (result) => this.#take(result),
+      ...(exec && { exec }),
+      ...(threads !== undefined && { threads }),
+    });
+  }
+
+  get statistics(): CheckStatistics {
+    return this.#scheduler.statistics();
+  }
+
+  get size(): number {
+    return this.#scheduler.size;
+  }
+
+  /** Makes these the checks of a Kurator, each at its present pace. */
+  plan(mind: Mind, checks: readonly PlannedCheck[]): void {
+    if (this.#isClosed) return;
+    const wanted = new Set<string>();
+    for (const planned of checks) {
+      const key = keyOf(mind, planned.target, planned.check.name);
+      wanted.add(key);
+      this.#set(key, mind, planned);
+    }
+    for (const key of this.#byMind.get(mind) ?? []) if (!wanted.has(key)) this.#remove(key);
+    this.#byMind.set(mind, wanted);
+  }
+
+  /** Something happened to these targets, or to any if none is given: they are looked at now. */
+  lookNow(mind: Mind, targets?: ReadonlySet<string>): void {
+    for (const key of this.#byMind.get(mind) ?? []) {
+      const entry = this.#entries.get(key);
+      if (!entry || (targets && !targets.has(entry.planned.target))) continue;
+      this.#scheduler.checkNow(schedulerKey(entry));
+    }
+  }
+
+  forget(mind: Mind): void {
+    for (const key of this.#byMind.get(mind) ?? []) this.#remove(key);
+    this.#byMind.delete(mind);
+  }
+
+  /** The last results of one target, in words. */
+  resultsOf(mind: Mind, target: string): CheckResult[] {
+    const keys = [...(this.#byMind.get(mind) ?? [])];
+    const entries = keys.flatMap((key) => this.#entries.get(key) ?? []);
+    return entries.filter(({ planned }) => planned.target === target).flatMap(({ lastResult }) => lastResult ?? []);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#scheduler.close();
+  }
+
+  #set(key: string, mind: Mind, planned: PlannedCheck): void {
+    const known = this.#entries.get(key);
+    if (!known) {
+      const entry: Entry = { mind, planned, knownSince: this.#options.now() };
+      this.#entries.set(key, entry);
+      // The first look follows soon; from then on each result says when the next is due.
+      this.#schedule(entry, planned.check.fastest);
+      return;
+    }
+    // The same object lets the scheduler go on without a break.
+    const probe = isDeepStrictEqual(known.planned.probe, planned.probe) ? known.planned.probe : planned.probe;
+    known.planned = { ...planned, probe };
+    this.#schedule(known, known.lastAt === undefined ? planned.check.fastest : this.#interval(known, known.lastAt));
+  }
+
+  #schedule(entry: Entry, intervalMs: number): void {
+    const { check, probe } = entry.planned;
+    this.#scheduler.set({ ...schedulerKey(entry), probe, timeoutMs: check.timeout, intervalMs });
+  }
+
+  #remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    this.#scheduler.remove(schedulerKey(entry));
+    this.#entries.delete(key);
+    entry.mind.latencies.delete(entry.planned.target);
+  }
+
+  #take(result: CheckResult): number | undefined {
+    const entry = this.#entries.get(`${result.target}\n${result.check}`);
+    const { spec, seen } = entry?.mind ?? {};
+    if (!entry || !spec || !seen) return undefined;
+    const { mind, planned } = entry;
+    entry.lastResult = result;
+    entry.lastAt = result.at - result.latencyMs;
+    if (result.outcome === 'healthy') noteLatency(mind, planned.target, result.latencyMs);
+    const news = { ...result, target: planned.target };
+    const before = mind.perception;
+    mind.perception = perceive(spec, before, { results: [news], samples: [], instances: seen.instances });
+    if (isNews(mind, before, news)) this.#options.wake(mind);
+    return this.#interval(entry, entry.lastAt);
+  }
+
+  /** From the beginning of the last run to the next. */
+  #interval({ mind, planned, knownSince }: Entry, lastAt: Millis): number {
+    const { spec, seen, perception, evidence, memory } = mind;
+    if (!spec || !seen || !memory) return planned.check.period;
+    const { check, target } = planned;
+    const situation: CheckSituation = {
+      spec,
+      check,
+      target,
+      seen,
+      perception,
+      history: memory.history,
+      evidence,
+      knownSince,
+      lastAt,
+    };
+    const { at } = nextCheck(check, paceOf(situation), this.#options.now());
+    return Math.min(longest, Math.max(1, Math.round(at - lastAt)));
+  }
+}
+
+/** How much the newest answer weighs in the average. */
+const weight = 0.2;
+
+function noteLatency({ latencies }: Mind, target: string, latencyMs: number): void {
+  const before = latencies.get(target) ?? latencyMs;
+  latencies.set(target, before + weight * (latencyMs - before));
+}
+
+function keyOf({ name }: Mind, target: string, check: string): string {
+  return `${name} ${target}\n${check}`;
+}
+
+/** Pods are known by their uid everywhere, the Service only within its Kurator. */
+function schedulerKey({ mind, planned }: Entry) {
+  return { target: `${mind.name} ${planned.target}`, check: planned.check.name };
+}

@@ -1,0 +1,32 @@
+/** Which checks a Kurator's instances and its Service need now. */
+import type { Pod } from '@kurator/sdk';
+import { theService } from '../brain/observation.ts';
+import type { ServiceSpec } from '../brain/spec.ts';
+import type { Scene } from '../healing/scene.ts';
+import type { Kurator } from '../resources/kurator.ts';
+import { probeOf, type ReadSecret } from '../translating/probes.ts';
+import type { PlannedCheck } from './checkups.ts';
+import { secretOf } from './secrets.ts';
+
+/** Every check against every instance that can be asked, and against the Service. */
+export function planOf(kurator: Kurator, spec: ServiceSpec, scene: Scene, readSecret: ReadSecret): PlannedCheck[] {
+  return kurator.spec.checks.flatMap((fields): PlannedCheck[] => {
+    const check = spec.checks.find(({ name }) => name === fields.name);
+    const secret = secretOf(fields);
+    // Without the authority that a person named, whatever the check found would be about us.
+    if (!check || (secret && readSecret(secret) === undefined)) return [];
+    if (check.through === 'service') {
+      const probe = scene.service && probeOf(fields, { service: scene.service }, readSecret);
+      return probe ? [{ target: theService, check, probe }] : [];
+    }
+    return scene.pods.filter(canBeAsked).flatMap((pod) => {
+      const probe = probeOf(fields, { pod }, readSecret);
+      return probe ? [{ target: pod.metadata.uid ?? '', check, probe }] : [];
+    });
+  });
+}
+
+/** One that is ending has nothing to prove, and its address may soon be another's. */
+function canBeAsked({ metadata, status }: Pod): boolean {
+  return metadata.deletionTimestamp === undefined && status?.phase === 'Running';
+}

@@ -1,0 +1,30 @@
+/** One thought about one case: what is seen now, with what is in mind; and the checks, as they follow from it. */
+import { theService } from '../brain/observation.ts';
+import { perceive } from '../brain/perception/perception.ts';
+import { type Thought, think } from '../brain/think.ts';
+import { happenedTo } from '../checking/happenings.ts';
+import { planOf } from '../checking/plan.ts';
+import { incidentReference } from '../recording/incident-record.ts';
+import { Incident } from '../resources/incident.ts';
+import type { Case } from './case.ts';
+import { observe } from './observe.ts';
+
+/** Thinks. Waits for nothing, so that no two thoughts mix. */
+export function consider(found: Case): Thought {
+  const { ward, mind, kurator, context, scene, spec, relations, memory, now } = found;
+  const { history } = memory;
+  const incident = history.incident && context.get(Incident, incidentReference(kurator, history.incident.id));
+  const { dependencies, dependants } = relations;
+  const answers = [...(memory.answers ?? []), ...mind.answers];
+  const at = Math.min(now, ward.contact.currentAt());
+  const usage = new Map(Array.from(mind.gauges ?? [], ([uid, { brain }]) => [uid, brain]));
+  const seen = observe(scene, { at, memory: { ...memory, answers }, dependencies, dependants, incident, usage });
+  const happened = happenedTo(mind.seen, seen);
+  const perception = perceive(spec, mind.perception, { results: [], samples: [], instances: seen.instances });
+  const cluster = ward.weather.view(now);
+  const thought = think({ spec, seen, perception, history, cluster, outcomes: [...mind.outcomes.values()], now });
+  Object.assign(mind, { spec, seen, perception, evidence: thought.evidence, memory: { ...memory, history } });
+  ward.checkups.plan(mind, planOf(kurator, spec, scene, found.readSecret));
+  if (happened.size > 0) ward.checkups.lookNow(mind, happened.add(theService));
+  return thought;
+}

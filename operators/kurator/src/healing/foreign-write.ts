@@ -1,0 +1,84 @@
+/**
+ * Whose a change of the workload is: ours, by the action's id on it and by what that action was to make, or somebody
+ * else's. It goes by content: a Deployment's generation also counts changes of annotations, its own controller's among them.
+ */
+import { checksum } from '@kurator/sdk';
+import { actionAnnotation } from '../acting/carry-out.ts';
+import type { Incident } from '../brain/incident/incident.ts';
+import type { ForeignWrite } from '../brain/observation.ts';
+import type { Revision } from '../observing/revision.ts';
+import type { Workload } from '../observing/workload.ts';
+import type { KnownWorkload } from './memory.ts';
+
+/** The workload, as it is to be remembered. */
+export function knownWorkload({ metadata, spec }: Workload): KnownWorkload {
+  const { template = {}, replicas = 1, ...rest } = spec ?? {};
+  return { uid: metadata.uid ?? '', replicas, template: checksum(template), rest: checksum(rest) };
+}
+
+/** What somebody else has changed since; undefined if nobody has, or only we did. */
+export function foreignChange(
+  before: KnownWorkload | undefined,
+  workload: Workload,
+  incident: Incident | undefined,
+  revisions: readonly Revision[],
+): ForeignWrite['what'] | undefined {
+  const now = knownWorkload(workload);
+  // Another one of the same name is all somebody else's.
+  if (before && before.uid !== now.uid) return 'template';
+  if (!before) return undefined;
+  const own = ownChange(workload, incident, revisions);
+  if (before.template !== now.template && own.template !== now.template) return 'template';
+  if (before.rest !== now.rest) return 'other';
+  return before.replicas !== now.replicas && own.replicas !== now.replicas ? 'replicas' : undefined;
+}
+
+/** What is remembered now. A change by somebody else stays on record until a newer one, or until the workload is another. */
+export function rememberedWorkload(
+  before: KnownWorkload | undefined,
+  workload: Workload,
+  write: ForeignWrite | undefined,
+): KnownWorkload {
+  const known = knownWorkload(workload);
+  const foreignWrite = write ?? (before?.uid === known.uid ? before.foreignWrite : undefined);
+  const isSame = fields.every((field) => before?.[field] === known[field]) && foreignWrite === before?.foreignWrite;
+  return before && isSame ? before : { ...known, ...(foreignWrite && { foreignWrite }) };
+}
+
+const fields = ['uid', 'replicas', 'template', 'rest'] as const;
+
+/** Scaling says on the workload what it has scaled to, so that nobody takes it for a person's doing. */
+const scalingMark = /^scale\/\d+\/(\d+)$/;
+
+/** The mark of a change of replicas that elastic scaling makes. */
+export function markOfScaling(generation: number, replicas: number): string {
+  return `scale/${generation}/${replicas}`;
+}
+
+/** What our own last change was to make of it. */
+function ownChange(
+  { metadata }: Workload,
+  incident: Incident | undefined,
+  revisions: readonly Revision[],
+): { template?: string; replicas?: number } {
+  const mark = metadata.annotations?.[actionAnnotation] ?? '';
+  const scaledTo = scalingMark.exec(mark)?.[1];
+  if (scaledTo !== undefined) return { replicas: Number(scaledTo) };
+  const actions = incident?.attempts.flatMap((attempt) => attempt.actions) ?? [];
+  const action = actions.find(({ id }) => id === mark);
+  const revision = revisions.find(({ id }) => id === action?.revision);
+  return {
+    ...(revision && { template: checksum(revision.template) }),
+    ...(action?.replicas !== undefined && { replicas: action.replicas }),
+  };
+}
+
+/** Who was the last to write the spec, other than we: as `managedFields` of a live read say. */
+export function lastWriter({ metadata }: Workload, ours: readonly string[]): string {
+  const writers = (metadata.managedFields ?? []).filter(
+    ({ manager = '', subresource, fieldsV1 }) =>
+      !subresource && !ours.includes(manager) && fieldsV1 && 'f:spec' in fieldsV1,
+  );
+  const newest = writers.toSorted((a, b) => (a.time ?? '').localeCompare(b.time ?? '')).at(-1);
+  return newest?.manager ?? 'somebody';
+}

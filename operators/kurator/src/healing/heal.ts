@@ -1,0 +1,124 @@
+/**
+ * One round for one Kurator: look, think, write down, and only then do and tell. If writing fails, nothing is done and
+ * the thought is forgotten; if the operator dies after it, its successor finds what is to be done where it was written.
+ */
+import type { AuthorResult } from '@kurator/sdk';
+import type { Thought } from '../brain/think.ts';
+import { writeStatus } from '../recording/write-status.ts';
+import { Kurator } from '../resources/kurator.ts';
+import { applyScale, decideScale } from '../scaling/scale-service.ts';
+import { heldBackBefore } from '../serving/hold-back.ts';
+import { act } from './act.ts';
+import { type Case, type Context, fieldManager, type Round } from './case.ts';
+import { caseOf } from './case-of.ts';
+import { consider } from './consider.ts';
+import { keepIncidents } from './keep-incidents.ts';
+import type { Memory } from './memory.ts';
+import { newest } from './mind.ts';
+import { noticeInWords } from './notices.ts';
+import { record } from './record.ts';
+import { statusOf, statusWithoutWorkload } from './status.ts';
+import { remindersOf, tell } from './tell.ts';
+import { tellDependants } from './tell-dependants.ts';
+import type { Ward } from './ward.ts';
+
+/** At the latest after this long a service is thought about again, even if nothing happens. */
+const calmRound = 60_000;
+const shortestRound = 20;
+
+/** Looks after one Kurator. */
+export async function heal(ward: Ward, cached: Kurator, context: Context): Promise<AuthorResult<Kurator>> {
+  const mind = ward.minds.of(cached);
+  ward.look = context;
+  ward.learn(context);
+  const round: Round = { ward, mind, kurator: newest(cached, mind), context, now: ward.now() };
+  const found = await caseOf(round);
+  if ('problem' in found) return await withoutWorkload(round, found.problem);
+  const thought = consider(found);
+  const memory = memoryAfter(found, thought);
+  const scaling = decideScale(found, thought);
+  await writeDown(found, thought, memory, statusOf(found, thought, memory, scaling));
+  if (!context.dryRun) {
+    await carryOn(found, thought, memory);
+    if (scaling && thought.actions.length === 0) await applyScale(found, scaling);
+  }
+  return { requeueAfter: nextRound(found, thought) };
+}
+
+/** What is to be written before anything is done. */
+function memoryAfter({ mind, memory, served }: Case, thought: Thought): Memory {
+  const { history } = thought;
+  const { answers: before = [], untold = [], heldBack: held, ...rest } = memory;
+  const notices = new Set(history.incident?.notices.map(({ id }) => id));
+  const answers = [...before, ...mind.answers].filter(({ notice }) => notices.has(notice));
+  const toTell = [...untold, ...thought.notifications].filter(({ id }) => !mind.told.has(id));
+  const heldBack = served && heldBackBefore(held, served.wanted, thought.actions);
+  return {
+    ...rest,
+    history,
+    ...(heldBack && { heldBack }),
+    ...(answers.length > 0 && { answers }),
+    ...(toTell.length > 0 && { untold: toTell }),
+  };
+}
+
+/** Fails if anybody has written the Kurator since it was read. */
+async function writeDown(
+  found: Case,
+  thought: Thought,
+  memory: Memory,
+  status: ReturnType<typeof statusOf>,
+): Promise<void> {
+  const { ward, mind, kurator, context, relations, now } = found;
+  const outcomes = [...mind.outcomes.keys()];
+  const answered = mind.answers.length;
+  // Others think meanwhile: a repair that is about to begin counts for them already.
+  const isNew = ward.weather.note(mind.name, thought.history, thought.evidence);
+  if (thought.beginsRepair) ward.weather.began(now);
+  try {
+    mind.written = await writeStatus(kurator, status, toolsOf(found));
+  } catch (error) {
+    ward.weather.note(mind.name, found.memory.history, thought.evidence);
+    throw error;
+  }
+  mind.memory = memory;
+  for (const id of outcomes) mind.outcomes.delete(id);
+  mind.answers.splice(0, answered);
+  const { notice } = relations;
+  if (notice && noticeInWords(notice) !== kurator.status?.dependencyNotice) {
+    context.event('Normal', 'DependencyNotice', notice.reason, { action: 'Tell' });
+  }
+  if (isNew) ward.wake(relations.dependants.map(({ name }) => name));
+  const isOpened = !found.memory.history.incident && thought.history.incident;
+  if (isOpened) ward.suspect(relations.dependsOn);
+}
+
+/** What follows from a thought that is written down. */
+async function carryOn(found: Case, thought: Thought, memory: Memory): Promise<void> {
+  await tell(found, thought, memory);
+  await record(found, thought, memory);
+  tellDependants(found, thought, memory);
+  await act(found, thought);
+  await keepIncidents(found, memory);
+}
+
+async function withoutWorkload(round: Round, problem: string | undefined): Promise<AuthorResult<Kurator>> {
+  const { ward, mind, kurator } = round;
+  ward.checkups.plan(mind, []);
+  mind.written = await writeStatus(kurator, statusWithoutWorkload(kurator, problem), toolsOf(round));
+  return { requeueAfter: calmRound };
+}
+
+function toolsOf({ context, now }: Round) {
+  return { client: context.client, type: Kurator, fieldManager, signal: context.signal, now };
+}
+
+/** When to think again if nothing happens until then. */
+function nextRound({ mind, spec, now, ward }: Case, { until, history }: Thought): number {
+  const proven = history.proving && history.proving.since + spec.recovery.provenAfter;
+  const gauged = spec.scaling && ward.gauges.dueAt(mind);
+  const times = [until, proven, gauged, remindersOf(mind, now)].filter((time) => time !== undefined);
+  // Later than when it was looked: writing and doing took its time.
+  const left = Math.min(...times, now + calmRound) - ward.now();
+  return Math.max(shortestRound, Math.ceil(left));
+}

@@ -1,0 +1,108 @@
+/** What the operator keeps in mind of each Kurator while it runs. Losing it costs time, and never a wrong repair. */
+import { compareResourceVersions, type ObjectReference } from '@kurator/sdk';
+import type { Evidence } from '../brain/evidence/evidence.ts';
+import type { ActionOutcome } from '../brain/incident/incident.ts';
+import type { Answer, Observation } from '../brain/observation.ts';
+import { freshPerception, type Perception } from '../brain/perception/perception.ts';
+import type { ScalingMemory } from '../brain/scaling/scale.ts';
+import type { ServiceSpec } from '../brain/spec.ts';
+import type { Millis } from '../brain/time.ts';
+import type { Told } from '../recording/incident-record.ts';
+import type { Incident } from '../resources/incident.ts';
+import type { Kurator } from '../resources/kurator.ts';
+import type { Gauge } from '../scaling/usage.ts';
+import type { Memory } from './memory.ts';
+
+/** What is in mind of one Kurator. */
+export interface Mind {
+  readonly uid: string;
+  /** `namespace/name`. */
+  readonly name: string;
+  readonly reference: ObjectReference;
+  perception: Perception;
+  /** As of the last thought; missing before the first. */
+  spec?: ServiceSpec;
+  seen?: Observation;
+  evidence?: Evidence;
+  memory?: Memory;
+  /** The object as our last write has left it: the cache may not have heard of it yet. */
+  written?: Kurator;
+  /** The newest incident's object as our last write has left it. */
+  incident?: Incident;
+  /** How actions ended, by id, until the brain has taken note of it. */
+  readonly outcomes: Map<string, ActionOutcome>;
+  /** Who was told what, and is not on record yet. */
+  readonly toldTo: Told[];
+  /** When Incidents were last put in order. */
+  keptAt?: Millis;
+  /** What each instance uses, by uid, and when that was last asked for. */
+  gauges?: ReadonlyMap<string, Gauge>;
+  gaugedAt?: Millis;
+  /** How long healthy answers take on average, in milliseconds, by uid. */
+  readonly latencies: Map<string, number>;
+  scaling?: ScalingMemory;
+  /** Answers of dependants that were not written yet. */
+  readonly answers: Answer[];
+  /** Notifications that were handed over to alerting, by id. */
+  readonly told: Set<string>;
+}
+
+/** `namespace/name`, as the brain calls a service. */
+export function nameOf({ metadata }: Pick<Kurator, 'metadata'>): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+/** The minds of all Kurators. */
+export class Minds {
+  readonly #byName = new Map<string, Mind>();
+  readonly #onGone: (mind: Mind) => void;
+
+  /** @param onGone Told of each that is not kept in mind any more. */
+  constructor(onGone: (mind: Mind) => void) {
+    this.#onGone = onGone;
+  }
+
+  /** What is in mind of this one: one that was deleted and made again is another. */
+  of(kurator: Kurator): Mind {
+    const name = nameOf(kurator);
+    const { uid = '', namespace } = kurator.metadata;
+    const known = this.#byName.get(name);
+    if (known?.uid === uid) return known;
+    this.delete(name);
+    const mind: Mind = {
+      uid,
+      name,
+      reference: { name: kurator.metadata.name, namespace },
+      perception: freshPerception,
+      outcomes: new Map(),
+      answers: [],
+      told: new Set(),
+      toldTo: [],
+      latencies: new Map(),
+    };
+    this.#byName.set(name, mind);
+    return mind;
+  }
+
+  get(name: string): Mind | undefined {
+    return this.#byName.get(name);
+  }
+
+  delete(name: string): void {
+    const mind = this.#byName.get(name);
+    if (!mind) return;
+    this.#byName.delete(name);
+    this.#onGone(mind);
+  }
+
+  all(): Iterable<Mind> {
+    return this.#byName.values();
+  }
+}
+
+/** The newer of what the cache has and what we have written ourselves. */
+export function newest(cached: Kurator, { written }: Mind): Kurator {
+  const [a, b] = [cached.metadata.resourceVersion, written?.metadata.resourceVersion];
+  if (!written || !a || !b || written.metadata.uid !== cached.metadata.uid) return cached;
+  return (compareResourceVersions(a, b) ?? 1) < 0 ? written : cached;
+}

@@ -1,0 +1,118 @@
+/** Everything in the cluster that has to do with one service, as the caches have it. */
+import {
+  ControllerRevision,
+  Deployment,
+  HorizontalPodAutoscaler,
+  type Lookup,
+  Node,
+  Pod,
+  PodDisruptionBudget,
+  ReplicaSet,
+  type ResourceType,
+  Service,
+  StatefulSet,
+} from '@kurator/sdk';
+import type { NodeObservation } from '../brain/observation.ts';
+import type { Millis } from '../brain/time.ts';
+import { observeNode } from '../observing/node.ts';
+import { type Revision, revisionsOfDeployment, revisionsOfStatefulSet } from '../observing/revision.ts';
+import { selects, type Workload } from '../observing/workload.ts';
+import type { Kurator } from '../resources/kurator.ts';
+
+/** By which values objects are found: see the indexes that the operator declares. */
+export type Index = 'target' | 'dependsOn' | 'owner' | 'node' | 'service';
+
+/** Reads the caches. */
+export type Look = Pick<Lookup<Index>, 'get' | 'list' | 'byIndex'>;
+
+/** Which workload a Kurator is about. */
+export interface Target {
+  readonly kind: 'Deployment' | 'StatefulSet';
+  readonly name: string;
+  readonly type: ResourceType<Workload>;
+  readonly owned: boolean;
+}
+
+/** The workload that it has made, or that it has adopted. */
+export function targetOf({ metadata, spec }: Kurator): Target {
+  const kind = spec.service?.kind ?? spec.targetRef?.kind ?? 'Deployment';
+  return {
+    kind,
+    name: spec.targetRef?.name ?? metadata.name,
+    type: (kind === 'Deployment' ? Deployment : StatefulSet) as ResourceType<Workload>,
+    owned: spec.service !== undefined,
+  };
+}
+
+/** Under this, the Kurators of a workload are found. */
+export function targetKey(namespace: string | undefined, kind: string, name: string): string {
+  return `${namespace}/${kind}/${name}`;
+}
+
+/** A workload with all that is around it. */
+export interface Scene {
+  readonly target: Target;
+  readonly workload: Workload;
+  readonly revisions: readonly Revision[];
+  readonly pods: readonly Pod[];
+  readonly nodes: readonly NodeObservation[];
+  /** The Service in front of it, if there is one. */
+  readonly service: Service | undefined;
+  readonly autoscalers: readonly HorizontalPodAutoscaler[];
+  readonly budgets: readonly PodDisruptionBudget[];
+}
+
+/** Undefined where there is no such workload. */
+export function sceneOf(kurator: Kurator, look: Look, now: Millis): Scene | undefined {
+  const target = targetOf(kurator);
+  const workload = look.get(target.type, target.name);
+  if (!workload) return undefined;
+  const pods = podsOf(workload, look);
+  return {
+    target,
+    workload,
+    revisions: revisionsOf(workload, look),
+    pods,
+    nodes: nodesOf(pods, look, now),
+    service: serviceOf(kurator, workload, look),
+    autoscalers: look.list(HorizontalPodAutoscaler),
+    budgets: look.list(PodDisruptionBudget),
+  };
+}
+
+const over: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
+
+/** Those that the workload's controller has made. What has ended for good is no instance: another one was made for it. */
+function podsOf({ kind, metadata }: Workload, look: Look): Pod[] {
+  const uid = metadata.uid ?? '';
+  const owners = kind === 'Deployment' ? look.byIndex(ReplicaSet, 'owner', uid).map((set) => set.metadata.uid) : [uid];
+  const pods = owners.flatMap((owner) => look.byIndex(Pod, 'owner', owner ?? ''));
+  return pods.filter(({ status }) => !over.has(status?.phase ?? ''));
+}
+
+/** Revisions that it could go back to, the newest first. */
+export function revisionsOf({ kind, metadata }: Workload, look: Look): Revision[] {
+  const uid = metadata.uid ?? '';
+  return kind === 'Deployment'
+    ? revisionsOfDeployment(look.byIndex(ReplicaSet, 'owner', uid))
+    : revisionsOfStatefulSet(look.byIndex(ControllerRevision, 'owner', uid));
+}
+
+function nodesOf(pods: readonly Pod[], look: Look, now: Millis): NodeObservation[] {
+  const names = new Set(pods.flatMap(({ spec }) => spec?.nodeName ?? []));
+  return Array.from(names, (name) => observeNode(name, look.get(Node, name), now));
+}
+
+/** As named, as made, or the first that selects the workload's pods and can be asked. */
+function serviceOf({ metadata, spec }: Kurator, workload: Workload, look: Look): Service | undefined {
+  if (spec.targetRef?.service) return look.get(Service, spec.targetRef.service);
+  if (spec.service) return look.get(Service, metadata.name);
+  const labels = workload.spec?.template.metadata?.labels ?? {};
+  const fitting = look.list(Service).filter((service) => {
+    const { selector } = service.spec ?? {};
+    return selector && Object.keys(selector).length > 0 && selects({ matchLabels: selector }, labels);
+  });
+  return fitting.sort(byName).find((service) => service.spec?.clusterIP !== 'None') ?? fitting[0];
+}
+
+const byName = (a: Service, b: Service) => a.metadata.name.localeCompare(b.metadata.name);

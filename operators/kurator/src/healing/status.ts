@@ -1,0 +1,90 @@
+/** What a Kurator's status says: for people, and what must outlive the operator. */
+import type { ConditionClaim } from '@kurator/sdk';
+import type { History } from '../brain/incident/history.ts';
+import type { ScalingDecision } from '../brain/scaling/scale.ts';
+import type { Thought } from '../brain/think.ts';
+import { healthFields, qualityFields } from '../recording/health.ts';
+import { incidentName } from '../recording/incident-record.ts';
+import type { WantedStatus } from '../recording/write-status.ts';
+import type { Kurator } from '../resources/kurator.ts';
+import { scalingInWords } from '../scaling/scale-service.ts';
+import type { Served } from '../serving/served.ts';
+import type { Case } from './case.ts';
+import type { Relations } from './dependencies.ts';
+import type { Memory } from './memory.ts';
+import { noticeInWords } from './notices.ts';
+import { targetOf } from './scene.ts';
+
+/** After a thought. */
+export function statusOf(
+  found: Case,
+  thought: Thought,
+  memory: Memory,
+  scaling: ScalingDecision | undefined,
+): WantedStatus {
+  const { spec, relations, kurator, now } = found;
+  const { scaling: scaledBefore, dependencyNotice } = kurator.status ?? {};
+  const { history } = thought;
+  return {
+    fields: {
+      ...healthFields(spec, thought, found.mind.seen?.workload.revision ?? ''),
+      ...qualityFields(history, now),
+      ...incidentFields(history),
+      ...dependencyFields(relations, dependencyNotice),
+      scaling: scalingInWords(scaling, scaledBefore),
+      memory,
+    },
+    conditions: [readiness(thought), resolved(relations), ...(found.served ? [applied(found.served)] : [])],
+  };
+}
+
+/** There is nothing to look after. */
+export function statusWithoutWorkload(kurator: Kurator, problem: string | undefined): WantedStatus {
+  const { kind, name } = targetOf(kurator);
+  const message = problem ?? `there is no ${kind} ${name} in namespace ${kurator.metadata.namespace}`;
+  const { conditions: _, observedGeneration: _generation, ...before } = kurator.status ?? {};
+  return {
+    fields: { ...before, health: 'Unknown', decision: `rest: ${message}` },
+    conditions: [{ type: 'Ready', status: 'False', reason: problem ? 'NotApplied' : 'TargetNotFound', message }],
+  };
+}
+
+function incidentFields({ incident, closed }: History) {
+  const last = incident ?? closed.at(-1);
+  return {
+    ...(incident && { incident: incidentName(incident.id) }),
+    ...(last && { lastIncident: incidentName(last.id), lastIncidentAt: new Date(last.startedAt).toISOString() }),
+  };
+}
+
+function dependencyFields({ dependencies, notice }: Relations, before: string | undefined) {
+  const states = dependencies.map(({ name, state }) => [name, state]);
+  return {
+    ...(states.length > 0 && { dependencies: Object.fromEntries(states) }),
+    dependencyNotice: notice ? noticeInWords(notice) : before,
+  };
+}
+
+const readyBy = {
+  up: { status: 'True', reason: 'Healthy' },
+  degraded: { status: 'False', reason: 'Degraded' },
+  down: { status: 'False', reason: 'Down' },
+  unknown: { status: 'Unknown', reason: 'NotKnown' },
+} as const;
+
+function readiness({ evidence, decision }: Thought): ConditionClaim {
+  return { type: 'Ready', ...readyBy[evidence.condition], message: evidence.blind ?? decision.reason };
+}
+
+function resolved({ problem }: Relations): ConditionClaim {
+  const type = 'DependenciesResolved';
+  return problem ? { type, status: 'False', ...problem } : { type, status: 'True', reason: 'Resolved' };
+}
+
+function applied({ problem, heldBack }: Served): ConditionClaim {
+  const type = 'Applied';
+  if (problem) return { type, status: 'False', reason: 'NotApplied', message: problem };
+  if (!heldBack) return { type, status: 'True', reason: 'AsDescribed' };
+  const message = `what is described was rolled back to revision ${heldBack.revision}, and stays so until spec.service changes`;
+  return { type, status: 'False', reason: 'HeldBack', message };
+}

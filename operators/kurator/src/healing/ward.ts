@@ -1,0 +1,163 @@
+/** What one running operator has for all Kurators together: their minds, their checks, the weather, and the way to people. */
+import type { CompanionContext, Runnable } from '@kurator/sdk';
+import type { History } from '../brain/incident/history.ts';
+import type { ClusterSpec } from '../brain/spec.ts';
+import { clusterDefaults } from '../brain/spec-defaults.ts';
+import type { Millis } from '../brain/time.ts';
+import { Checkups } from '../checking/checkups.ts';
+import { Secrets } from '../checking/secrets.ts';
+import type { Exec } from '../checks/probes/exec-probe.ts';
+import { Kurator } from '../resources/kurator.ts';
+import { Gauges } from '../scaling/gauges.ts';
+import { type Alerting, eventsOnly } from './alerting.ts';
+import { Contact } from './contact.ts';
+import { Hooks } from './hooks.ts';
+import { memoryOf } from './memory.ts';
+import { type Mind, Minds, nameOf } from './mind.ts';
+import type { Look } from './scene.ts';
+import { Weather } from './weather.ts';
+
+/** How the healer works; everything has a default. */
+export interface WardOptions {
+  /** Budgets and storms for all services together. */
+  readonly cluster?: ClusterSpec;
+  readonly alerting?: Alerting;
+  /** Threads for checks; see the scheduler. */
+  readonly threads?: number;
+  readonly now?: () => Millis;
+}
+
+/** How often the API server and the watches are looked at; far below what the brain calls blind. */
+const lookEvery = 5000;
+
+export class Ward {
+  readonly minds: Minds;
+  readonly weather: Weather;
+  readonly checkups: Checkups;
+  readonly contact: Contact;
+  readonly hooks: Hooks;
+  readonly gauges: Gauges;
+  readonly secrets: Secrets;
+  readonly alerting: Alerting;
+  readonly now: () => Millis;
+  readonly #context: CompanionContext;
+  #hasLearned = false;
+  /** When the operator last looked around. */
+  lookedAt: Millis;
+  /** As the last reconcile has looked: for what happens between reconciles. */
+  look: Look | undefined;
+
+  constructor(context: CompanionContext, options: WardOptions, exec: Exec) {
+    const { cluster = clusterDefaults, alerting = eventsOnly, now = Date.now, threads } = options;
+    this.#context = context;
+    this.now = now;
+    this.alerting = alerting;
+    this.lookedAt = now();
+    this.weather = new Weather(cluster);
+    this.contact = new Contact(now());
+    this.hooks = new Hooks(now);
+    this.secrets = new Secrets(now);
+    this.gauges = new Gauges({
+      client: () => context.manager.client,
+      now,
+      wake: ({ reference }) => context.wake(reference),
+    });
+    this.checkups = new Checkups({
+      wake: ({ reference }) => context.wake(reference),
+      exec,
+      now,
+      ...(threads !== undefined && { threads }),
+    });
+    this.minds = new Minds((mind) => {
+      this.checkups.forget(mind);
+      this.weather.delete(mind.name);
+    });
+  }
+
+  /** Has these services thought about, by their full names. */
+  wake(names: Iterable<string>): void {
+    for (const full of names) {
+      const [namespace, name = ''] = full.split('/');
+      this.#context.wake({ name, namespace });
+    }
+  }
+
+  /** Has these services looked at closely: somebody who depends on them has trouble. */
+  suspect(names: Iterable<string>): void {
+    for (const name of names) {
+      const mind = this.minds.get(name);
+      if (mind) this.checkups.lookNow(mind);
+    }
+  }
+
+  /** What is remembered of a service: as it is in mind, else as it is written. */
+  historyOf(full: string, look: Look): History | undefined {
+    const known = this.minds.get(full)?.memory;
+    if (known) return known.history;
+    const [namespace, name = ''] = full.split('/');
+    const kurator = look.get(Kurator, { name, namespace });
+    return kurator && memoryOf(kurator, this.now()).history;
+  }
+
+  /** Learns once, after a start, what is written of all services: budgets count from before it. */
+  learn(look: Look): void {
+    if (this.#hasLearned) return;
+    this.#hasLearned = true;
+    for (const kurator of look.list(Kurator, { namespace: '*' })) {
+      this.weather.note(nameOf(kurator), memoryOf(kurator, this.now()).history, undefined);
+    }
+  }
+
+  /** Runs for as long as the operator may act. */
+  runnable(): Runnable {
+    return {
+      name: 'healer',
+      run: async ({ stop }) => {
+        const timer = setInterval(() => void this.#lookAround(), lookEvery);
+        await new Promise((resolve) => {
+          if (stop.aborted) resolve(undefined);
+          else stop.addEventListener('abort', resolve, { once: true });
+        });
+        clearInterval(timer);
+        this.hooks.close();
+        await this.checkups.close();
+      },
+      health: () => {
+        const age = this.now() - this.lookedAt;
+        return age > 12 * lookEvery ? `it has not looked around for ${Math.round(age / 1000)} s` : undefined;
+      },
+    };
+  }
+
+  async #lookAround(): Promise<void> {
+    const { client, caches } = this.#context.manager;
+    const now = this.now();
+    this.lookedAt = now;
+    const wasBlind = now - this.contact.currentAt() > 2 * lookEvery;
+    this.contact.look(
+      caches.all().map((cache) => [cache, cache.state()] as const),
+      now,
+    );
+    this.#forgetDeleted();
+    try {
+      await client.raw('GET', '/version', { timeout: lookEvery });
+      this.contact.answered(now);
+      if (wasBlind) this.wake(this.#troubled());
+    } catch {
+      // That nothing was heard is what matters, and is noticed by who asks when there was.
+    }
+  }
+
+  #forgetDeleted(): void {
+    const { look } = this;
+    if (!look) return;
+    for (const { name, reference } of [...this.minds.all()]) if (!look.get(Kurator, reference)) this.minds.delete(name);
+  }
+
+  #troubled(): string[] {
+    const isOpen = ({ memory }: Mind) => memory?.history.incident !== undefined;
+    return Array.from(this.minds.all())
+      .filter(isOpen)
+      .map(({ name }) => name);
+  }
+}

@@ -1,0 +1,3 @@
+import { healer } from './healing/healer.ts';
+
+await healer().run();

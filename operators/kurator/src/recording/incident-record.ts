@@ -1,0 +1,144 @@
+/** The brain's record of an incident, as an Incident that people and programs can read. */
+import type { ObjectReference } from '@kurator/sdk';
+import { causeInWords } from '../brain/diagnosis/cause.ts';
+import type { Action, Incident as Known } from '../brain/incident/incident.ts';
+import type { Answer } from '../brain/observation.ts';
+import type { Millis } from '../brain/time.ts';
+import type { Incident } from '../resources/incident.ts';
+import type { Kurator } from '../resources/kurator.ts';
+import type { Evidence } from './evidence.ts';
+import { inSeconds } from './health.ts';
+
+/** What is said of an Incident. */
+export type IncidentFields = Omit<NonNullable<Incident['status']>, 'conditions' | 'observedGeneration'>;
+/** Who was told what. */
+export type Told = NonNullable<IncidentFields['told']>[number];
+
+/** What a record is made of. */
+export interface RecordSources {
+  readonly evidence: Evidence | undefined;
+  /** Which channels were told what. */
+  readonly told: readonly Told[];
+  readonly answers: readonly Answer[];
+  /** How the other components do, by name. */
+  readonly others: Readonly<Record<string, string>>;
+  /** When it was closed; undefined while it is open. */
+  readonly closedAt: Millis | undefined;
+  readonly now: Millis;
+}
+
+const mostStages = 512;
+const mostActions = 256;
+const mostReasons = 32;
+const sentence = 2048;
+const longestName = 240;
+
+/** What an incident's object is called: the service, and how many incidents it has had. */
+export function incidentName(id: string): string {
+  const [service = '', number = ''] = id.slice(id.indexOf('/') + 1).split('#');
+  return `${service.slice(0, longestName)}-${number}`;
+}
+
+/** Where it is. */
+export function incidentReference({ metadata }: Kurator, id: string): ObjectReference {
+  return { name: incidentName(id), namespace: metadata.namespace };
+}
+
+/** The label under which the Incidents of a service are found. */
+export const serviceLabel = 'kurator.sh/service';
+
+/** As it is made; what happens later is in its status. */
+export function incidentManifest(kurator: Kurator, { id, startedAt }: Known) {
+  const { name, namespace = '', uid = '' } = kurator.metadata;
+  const { apiVersion, kind } = kurator;
+  return {
+    metadata: {
+      name: incidentName(id),
+      namespace,
+      // No value of a label is longer.
+      ...(name.length <= 63 && { labels: { [serviceLabel]: name } }),
+      ownerReferences: [{ apiVersion, kind, name, uid }],
+    },
+    spec: { service: name, startedAt: timestamp(startedAt) },
+  };
+}
+
+/** Everything about it, as of now. */
+export function incidentFields(incident: Known, sources: RecordSources): IncidentFields {
+  const { evidence, others, closedAt, now } = sources;
+  const { stage, diagnosis, transitions, confirmedAt, recoveredAt, root, proposal, startedAt } = incident;
+  return {
+    stage: closedAt === undefined ? stage : 'closed',
+    summary: cut(transitions.at(-1)?.reason ?? ''),
+    ...(diagnosis && {
+      cause: diagnosis.cause,
+      confidence: diagnosis.confidence,
+      reasons: [causeInWords[diagnosis.cause], ...diagnosis.reasons].slice(0, mostReasons).map(cut),
+    }),
+    ...(confirmedAt !== undefined && { confirmedAt: timestamp(confirmedAt) }),
+    ...(recoveredAt !== undefined && {
+      recoveredAt: timestamp(recoveredAt),
+      duration: inSeconds(Math.max(0, recoveredAt - startedAt)),
+    }),
+    ...(closedAt !== undefined && { closedAt: timestamp(closedAt ?? now) }),
+    ...(root !== undefined && { root }),
+    ...(proposal && { proposal: { id: proposal.id, step: proposal.step, reason: cut(proposal.reason) } }),
+    ...(evidence && { evidence }),
+    stages: transitions.slice(-mostStages).map(({ seq, at, to, reason, condition }) => ({
+      seq,
+      at: timestamp(at),
+      stage: to,
+      reason: cut(reason),
+      condition,
+    })),
+    actions: actionsOf(incident),
+    others: { ...others },
+    told: toldOf(incident, sources),
+    memory: incident as unknown as Record<string, unknown>,
+  };
+}
+
+/** Channels as they were told, and dependants with what they answered. */
+function toldOf({ notices }: Known, { told, answers }: RecordSources): Told[] {
+  const given = new Map(answers.map(({ notice, answer }) => [notice, answer]));
+  const dependants = notices.map(({ id, at, to, phase, reason }): Told => {
+    const outcome = given.get(id);
+    return {
+      at: timestamp(at),
+      whom: `${dependant}${to}`,
+      what: cut(`${phase} the repair: ${reason}`),
+      ...(outcome && { outcome }),
+    };
+  });
+  const channels = told.filter(({ whom }) => !whom.startsWith(dependant));
+  return [...channels, ...dependants].toSorted((a, b) => a.at.localeCompare(b.at)).slice(-mostTold);
+}
+
+const dependant = 'dependant ';
+const mostTold = 512;
+
+function actionsOf({ attempts }: Known): NonNullable<IncidentFields['actions']> {
+  const all = attempts.flatMap(({ step, actions }) => actions.map((action) => actionRecord(step, action)));
+  return all.slice(-mostActions);
+}
+
+function actionRecord(step: string, { id, kind, targets, reason, intendedAt, outcome }: Action) {
+  return {
+    id,
+    step,
+    kind,
+    ...(targets.length > 0 && { targets: targets.map(({ name }) => name) }),
+    reason: cut(reason),
+    at: timestamp(intendedAt),
+    ...(outcome && { outcome: outcome.result, endedAt: timestamp(outcome.at) }),
+    ...(outcome?.message && { message: cut(outcome.message) }),
+  };
+}
+
+function timestamp(at: Millis): string {
+  return new Date(at).toISOString();
+}
+
+function cut(text: string): string {
+  return text.slice(0, sentence);
+}

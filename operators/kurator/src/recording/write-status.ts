@@ -1,0 +1,75 @@
+/** Writes a status only if nobody has written the object since it was read: a stale writer fails, and then does nothing. */
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Client,
+  type Condition,
+  type ConditionClaim,
+  type KubernetesObject,
+  type ResourceType,
+  setCondition,
+} from '@kurator/sdk';
+
+type Fields = Readonly<Record<string, unknown>>;
+type WithStatus = KubernetesObject & { status?: Fields };
+
+/** What a status should be; fields that are not given are removed, conditions of other types are kept. */
+export interface WantedStatus {
+  readonly fields: Fields;
+  readonly conditions?: readonly ConditionClaim[];
+}
+
+export interface StatusWrite<T extends KubernetesObject> {
+  readonly client: Client;
+  readonly type: ResourceType<T>;
+  readonly fieldManager: string;
+  readonly signal: AbortSignal;
+  readonly now: number;
+}
+
+/**
+ * The object as it is then; the same one if there was nothing to write.
+ *
+ * @throws A conflict if the object was changed since it was read.
+ */
+export async function writeStatus<T extends KubernetesObject>(
+  object: T,
+  wanted: WantedStatus,
+  { client, type, fieldManager, signal, now }: StatusWrite<T>,
+): Promise<T> {
+  const { metadata, status: before } = object as T & WithStatus;
+  const status = statusOf(object, wanted, now);
+  const operations = operationsFor(before, status);
+  if (operations.length === 0) return object;
+  const unchanged = { op: 'replace', path: '/metadata/resourceVersion', value: metadata.resourceVersion };
+  const options = { type: 'json', subresource: 'status', fieldManager, signal } as const;
+  return await client.patch(type, metadata, [unchanged, ...operations], options);
+}
+
+function statusOf({ metadata, ...object }: WithStatus, { fields, conditions }: WantedStatus, now: number): Fields {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const known = object.status?.conditions as Condition[] | undefined;
+  const claimed = (conditions ?? []).reduce(
+    (list, claim) => setCondition(list, claim, metadata.generation, now),
+    known as readonly Condition[] | undefined,
+  );
+  return {
+    ...plain(Object.fromEntries(given)),
+    ...(claimed && { conditions: claimed }),
+    ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
+  };
+}
+
+/** As the server will have it: without what JSON can't say. */
+function plain(fields: Fields): Fields {
+  return JSON.parse(JSON.stringify(fields)) as Fields;
+}
+
+function operationsFor(before: Fields | undefined, after: Fields): object[] {
+  if (!before) return [{ op: 'add', path: '/status', value: after }];
+  const changed = Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(before[name], value));
+  const gone = Object.keys(before).filter((name) => !(name in after));
+  return [
+    ...changed.map(([name, value]) => ({ op: 'add', path: `/status/${name}`, value })),
+    ...gone.map((name) => ({ op: 'remove', path: `/status/${name}` })),
+  ];
+}

@@ -1,0 +1,205 @@
+// The healer on the real API server, where nothing runs: the test plays kubelet, behind each pod there is a real server.
+import { type Client, Deployment, Event, Pod } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Memory } from '../src/healing/memory.ts';
+import { AlertChannel } from '../src/resources/alert-channel.ts';
+import { Incident } from '../src/resources/incident.ts';
+import { Kurator } from '../src/resources/kurator.ts';
+import type { StagedPod, StagedService } from './support/healing/stage-service.ts';
+import { type WardRound, wardRound } from './support/healing/ward-round.ts';
+
+let round: WardRound;
+let web: StagedService;
+
+beforeEach(async () => {
+  round = await wardRound();
+  web = await round.stage('web');
+});
+afterEach(async () => await round[Symbol.asyncDispose]());
+
+const second = (): StagedPod => web.pods[1] as StagedPod;
+const isGone = async ({ name }: StagedPod) =>
+  await eventually(async () => expect(await web.podNames()).not.toContain(name), { timeout: '30s' });
+const evictions = () =>
+  round.requests.all.filter(({ subresource, outcome }) => subresource === 'eviction' && outcome === 'ok').length;
+const memoryOf = ({ status }: Kurator) => status?.memory as unknown as Memory | undefined;
+
+describe('an adopted service', () => {
+  it('is seen healthy, and nothing is written to it', async () => {
+    await round.adopt('web');
+    round.requests.clear();
+    await round.start();
+    const { status } = await round.untilHealth('web', 'Healthy');
+    expect(status).toMatchObject({ ready: '3/3', healthyInstances: 3, desiredInstances: 3, availability: '100.000 %' });
+    expect(status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }, { type: 'DependenciesResolved' }]);
+    expect(round.requests.summary().filter((line) => /Deployment|Pod/.test(line))).toEqual([]);
+  });
+
+  it('says what it looks for when there is no such workload, and finds it once it is there', async () => {
+    await round.adopt('later');
+    await round.start();
+    const { status } = await round.untilHealth('later', 'Unknown');
+    expect(status?.conditions).toMatchObject([{ type: 'Ready', status: 'False', reason: 'TargetNotFound' }]);
+    await round.stage('later', 1);
+    await round.untilHealth('later', 'Healthy');
+  });
+
+  it('has the one instance replaced that does not answer, and the story is on record', async () => {
+    await round.adopt('web');
+    await round.start();
+    await round.untilHealth('web', 'Healthy');
+    const ill = second();
+    ill.status = 0;
+    await isGone(ill);
+    expect(await web.podNames()).toHaveLength(2);
+    await web.addPod();
+    const { status } = await round.untilHealth('web', 'Healthy');
+    expect(status).toMatchObject({ lastIncident: 'web-1', ready: '3/3' });
+    const recorded = await round.untilStage('web-1', 'closed');
+    expect(recorded.status).toMatchObject({
+      cause: 'hang',
+      actions: [{ step: 'replace', kind: 'evict', targets: [ill.name], outcome: 'done' }],
+    });
+    const stages = recorded.status?.stages?.map(({ stage }) => stage);
+    expect(stages).toEqual(['suspected', 'confirmed', 'repairing', 'verifying', 'recovered']);
+    expect(recorded.status?.evidence?.instances).toMatchObject([{ name: ill.name }]);
+    expect(recorded.status?.evidence?.instances?.[0]?.checks?.[0]).toContain('response-timeout');
+    expect(recorded.status?.told?.map(({ whom }) => whom)).toContain('channel events');
+    expect(evictions()).toBe(1);
+    const { items } = await round.client.list(Event, { namespace: round.namespace });
+    expect(items.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['Repairing', 'Recovered']));
+  });
+
+  it('has done what was written down before a crash, once, by the operator that comes after', async () => {
+    await round.adopt('web');
+    const dying = round.client;
+    const stuck: Client = {
+      ...dying,
+      create: ((type, object, options) =>
+        options?.subresource === 'eviction'
+          ? new Promise(() => {})
+          : dying.create(type, object, options)) as Client['create'],
+    };
+    const first = await round.start(stuck);
+    await round.untilHealth('web', 'Healthy');
+    second().status = 500;
+    const isDecided = (kurator: Kurator) => memoryOf(kurator)?.history.incident?.stage === 'repairing';
+    await eventually(async () => expect(isDecided(await round.kurator('web'))).toBe(true), { timeout: '30s' });
+    // It is killed here: nothing of it may act any more, whatever it still believes.
+    const dead = first.stop().catch(() => {});
+    expect(await web.podNames()).toContain(second().name);
+    await round.start();
+    await isGone(second());
+    await web.addPod();
+    const recorded = await round.untilStage('web-1', 'closed');
+    expect(recorded.status?.actions).toMatchObject([{ targets: [second().name], outcome: 'done' }]);
+    expect(evictions()).toBe(1);
+    await dead;
+  });
+
+  it.each([
+    ['is paused', { pause: true }, 'Paused', 'confirmed'],
+    ['is only to say what it would do', { dryRun: true }, 'Degraded', 'proposed'],
+  ])('is left alone while it %s, and the fault is on record', async (_, spec, health, stage) => {
+    await round.adopt('web', spec);
+    await round.start();
+    await eventually(async () => expect((await round.kurator('web')).status?.ready).toBe('3/3'), { timeout: '20s' });
+    second().status = 500;
+    const recorded = await round.untilStage('web-1', stage);
+    expect(recorded.status).toMatchObject({ cause: 'wrong-answers', actions: [] });
+    expect((await round.kurator('web')).status?.health).toBe(health);
+    expect(await web.podNames()).toContain(second().name);
+    expect(evictions()).toBe(0);
+    if ('pause' in spec) {
+      await round.client.patch(Kurator, { name: 'web', namespace: round.namespace }, { spec: { pause: false } });
+      await isGone(second());
+    }
+  });
+
+  it('waits for a person where one must agree, and goes on when he has', async () => {
+    await round.adopt('web', { recovery: { steps: { replace: { approval: true } } } });
+    await round.start();
+    await round.untilHealth('web', 'Healthy');
+    second().status = 500;
+    const { status } = await round.untilStage('web-1', 'proposed');
+    expect(await web.podNames()).toContain(second().name);
+    const approve = status?.proposal?.id;
+    await round.client.patch(Incident, { name: 'web-1', namespace: round.namespace }, { spec: { approve } });
+    await isGone(second());
+  });
+
+  it('is left to a person who deploys in the middle of a repair', async () => {
+    await round.adopt('web', { recovery: { steps: { replace: { approval: true } } } });
+    await round.start();
+    await round.untilHealth('web', 'Healthy');
+    second().status = 500;
+    await round.untilStage('web-1', 'proposed');
+    await web.deploy('web:2', 'alice');
+    const { status } = await round.untilStage('web-1', 'yielded');
+    expect(status?.summary).toContain('alice');
+    expect(evictions()).toBe(0);
+  });
+
+  it('goes back to the revision that was well when a new one crashes again and again', async () => {
+    await round.adopt('web', { recovery: { maxUnavailable: 3 } });
+    await round.start();
+    await round.untilHealth('web', 'Healthy');
+    const proven = async () => memoryOf(await round.kurator('web'))?.history.revisions.healthy;
+    await eventually(async () => expect(await proven()).toEqual(['hash1']), { timeout: '20s' });
+    await web.deploy('web:broken', 'alice');
+    for (const { name } of [...web.pods]) await round.client.delete(Pod, { name, namespace: round.namespace });
+    const broken = [await web.addPod(), await web.addPod(), await web.addPod()];
+    await Promise.all(broken.map((pod) => web.crash(pod)));
+    const deployment = { name: 'web', namespace: round.namespace };
+    const image = async () =>
+      (await round.client.get(Deployment, deployment)).spec?.template.spec?.containers[0]?.image;
+    await eventually(async () => expect(await image()).toBe('web:1'), { timeout: '30s' });
+    const { status } = await round.incident('web-1');
+    expect(status).toMatchObject({ cause: 'bad-revision', actions: [{ step: 'rollback', kind: 'rollback' }] });
+  });
+});
+
+describe('the record', () => {
+  it('keeps as many closed incidents as are wanted, the newest', async () => {
+    await round.adopt('web', { incidentsKept: 1, recovery: { stability: '1s' } });
+    await round.start();
+    for (const number of [1, 2]) {
+      await round.untilHealth('web', 'Healthy');
+      const ill = web.pods.at(-1) as StagedPod;
+      ill.status = 500;
+      await isGone(ill);
+      await web.addPod();
+      await round.untilStage(`web-${number}`, 'closed');
+    }
+    await eventually(async () => {
+      const { items } = await round.client.list(Incident, { namespace: round.namespace });
+      expect(items.map(({ metadata }) => metadata.name)).toEqual(['web-2']);
+    });
+  });
+
+  it('tells a channel that the service names, in place of Events', async () => {
+    await round.client.create(AlertChannel, {
+      metadata: { name: 'log', namespace: round.namespace },
+      spec: { stdout: {}, default: true } as never,
+    });
+    await round.adopt('web');
+    await round.start();
+    await round.untilHealth('web', 'Healthy');
+    second().status = 500;
+    await isGone(second());
+    await web.addPod();
+    const { status } = await round.untilStage('web-1', 'closed');
+    expect([...new Set(status?.told?.map(({ whom }) => whom))]).toEqual(['channel log']);
+  });
+
+  it('is there for Prometheus', async () => {
+    await round.adopt('web');
+    const { manager } = await round.start();
+    await round.untilHealth('web', 'Healthy');
+    const { body } = await manager.metrics.text();
+    expect(body).toContain(`kurator_service_health{namespace="${round.namespace}",service="web",health="Healthy"} 1`);
+    expect(body).toMatch(/kurator_check_results_total\{outcome="healthy"\} \d+/);
+    expect(body).toMatch(/kurator_heartbeat_timestamp_seconds \d+/);
+  });
+});

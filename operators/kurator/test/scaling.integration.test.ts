@@ -1,0 +1,46 @@
+// Elastic scaling by a number that the instances expose, on the real API server.
+import { Deployment, waitFor } from '@kurator/sdk';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Kurator } from '../src/resources/kurator.ts';
+import type { StagedService } from './support/healing/stage-service.ts';
+import { type WardRound, wardRound } from './support/healing/ward-round.ts';
+
+let round: WardRound;
+let web: StagedService;
+const self = () => ({ name: 'web', namespace: round.namespace });
+
+beforeEach(async () => {
+  round = await wardRound();
+  web = await round.stage('web', 1);
+});
+afterEach(async () => await round[Symbol.asyncDispose]());
+
+const scaling = () => ({
+  min: 1,
+  max: 4,
+  targets: [{ metric: { name: 'jobs', port: web.pods[0]?.port, value: 10 } }],
+});
+
+it('follows the load up to its maximum, and no person is taken for it', async () => {
+  await round.adopt('web', { scaling: scaling() });
+  web.body = '# HELP jobs waiting\njobs{queue="a"} 20\njobs{queue="b"} 15\n';
+  await round.start();
+  const { metadata } = await waitFor(round.client, Deployment, self(), ({ spec }) => spec?.replicas === 4, {
+    timeout: 30_000,
+  });
+  expect(metadata.annotations?.['kurator.sh/action']).toMatch(/^scale\//);
+  const { status } = await waitFor(round.client, Kurator, self(), (kurator) =>
+    /scales out to 4/.test(kurator.status?.scaling ?? ''),
+  );
+  expect(status?.scaling).toContain('jobs is 35 on average');
+  expect(status?.memory).not.toHaveProperty('workload.foreignWrite');
+});
+
+it('holds while the number is not there', async () => {
+  await round.adopt('web', { scaling: scaling() });
+  web.body = 'something_else 100\n';
+  await round.start();
+  const { status } = await waitFor(round.client, Kurator, self(), (kurator) => kurator.status?.scaling !== undefined);
+  expect(status?.scaling).toBe('holds: jobs is not known: it holds');
+  expect((await round.client.get(Deployment, self())).spec?.replicas).toBe(1);
+});

@@ -1,0 +1,16 @@
+/** The part of the operator that delivers alerts, as a process of its own that can be killed: NAMESPACE. */
+import { operator } from '@kurator/sdk';
+import { sharedClient } from '@kurator/testenv';
+import { withAlertChannels } from '../../../src/alerting/alert-channels.ts';
+import { Delivery } from '../../../src/alerting/delivery.ts';
+
+const [namespace = ''] = process.argv.slice(2);
+const delivery = new Delivery({ firstPause: 100, longestPause: 500, refusals: 3 });
+const client = await sharedClient();
+await withAlertChannels(operator({ name: 'kurator' }), delivery).start({
+  client,
+  namespaces: namespace,
+  http: false,
+  leaderElection: false,
+  log: 'debug',
+});

@@ -1,0 +1,60 @@
+/** A real HTTP endpoint on loopback that takes alerts, and behaves as badly as a test wants. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What came. */
+export interface Received {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** How one request is answered: with a status and headers, or in whatever way. */
+export type Answer =
+  | number
+  | { status: number; headers?: Record<string, string> }
+  | ((response: ServerResponse) => void);
+
+/** An endpoint that notes everything. */
+export class HttpSink implements AsyncDisposable {
+  readonly #server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    const received = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
+    this.received.push(received);
+    const answer = this.next.shift() ?? this.otherwise;
+    if (answer === 200) this.taken.push(received);
+    if (typeof answer === 'function') return answer(response);
+    const { status, headers = {} } = typeof answer === 'number' ? { status: answer } : answer;
+    response.writeHead(status, headers).end('the answer repeats: top-secret');
+  });
+  /** Everything that came. */
+  readonly received: Received[] = [];
+  /** What was answered with 200. */
+  readonly taken: Received[] = [];
+  /** The next answers, one a request. */
+  next: Answer[] = [];
+  /** The answer when there is no next one. */
+  otherwise: Answer = 200;
+
+  static async open(): Promise<HttpSink> {
+    const sink = new HttpSink();
+    await new Promise<void>((resolve) => sink.#server.listen(0, '127.0.0.1', resolve));
+    return sink;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The ids of what was taken, in order. */
+  get ids(): string[] {
+    return this.taken.map(({ headers }) => decodeURIComponent(String(headers['x-kurator-id'])));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * A Deployment as a test wants it, on an API server where nothing runs: its ReplicaSets, its pods, and behind each pod's
+ * address a real HTTP server on this machine. The test plays kubelet and controller.
+ */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Client, Deployment, isAlreadyExists, Pod, ReplicaSet, ServiceAccount } from '@kurator/sdk';
+
+let addresses = 0;
+
+/** One instance: a pod, and the server that answers for it. */
+export interface StagedPod {
+  readonly name: string;
+  readonly uid: string;
+  /** 200 unless it is told otherwise; 0 never answers. */
+  status: number;
+  readonly port: number;
+}
+
+/** A service on stage. */
+export interface StagedService extends AsyncDisposable {
+  readonly name: string;
+  readonly pods: StagedPod[];
+  /** What all of them answer. */
+  body: string;
+  /** Makes one more pod of the present revision. */
+  addPod(): Promise<StagedPod>;
+  /** Lets its container crash again and again. */
+  crash(pod: StagedPod): Promise<void>;
+  /** Those that are still there, by name. */
+  podNames(): Promise<string[]>;
+  /** Puts a new template in place, as its controller would follow it: no pods are made. */
+  deploy(image: string, by?: string): Promise<Deployment>;
+}
+
+/** Sets a service up with so many healthy instances. */
+export async function stageService(
+  client: Client,
+  namespace: string,
+  name: string,
+  replicas = 3,
+): Promise<StagedService> {
+  await haveAccount(client, namespace);
+  const labels = { app: name };
+  const containers = (image: string, port = 8080) => [
+    { name: 'main', image, ports: [{ name: 'main', containerPort: port }] },
+  ];
+  const template = (image: string) => ({ metadata: { labels }, spec: { containers: containers(image) } });
+  const made = await client.create(Deployment, {
+    metadata: { name, namespace, annotations: { 'deployment.kubernetes.io/revision': '1' } },
+    spec: { replicas, selector: { matchLabels: labels }, template: template('web:1') },
+  });
+  let revision = 1;
+  const servers: Server[] = [];
+  const pods: StagedPod[] = [];
+
+  const addReplicaSet = async (image: string) => {
+    const hash = `hash${revision}`;
+    const own = { ...labels, 'pod-template-hash': hash };
+    return await client.create(ReplicaSet, {
+      metadata: {
+        name: `${name}-${hash}`,
+        namespace,
+        labels: own,
+        annotations: { 'deployment.kubernetes.io/revision': String(revision) },
+        ownerReferences: [
+          { apiVersion: 'apps/v1', kind: 'Deployment', name, uid: made.metadata.uid ?? '', controller: true },
+        ],
+      },
+      spec: { selector: { matchLabels: own }, template: { ...template(image), metadata: { labels: own } } },
+    });
+  };
+  let set = await addReplicaSet('web:1');
+
+  const settle = async () => {
+    const { metadata } = await client.get(Deployment, { name, namespace });
+    const status = { observedGeneration: metadata.generation ?? 0, replicas, updatedReplicas: replicas };
+    await client.patch(
+      Deployment,
+      metadata,
+      { status: { ...status, readyReplicas: replicas } },
+      { subresource: 'status' },
+    );
+  };
+
+  const addPod = async (): Promise<StagedPod> => {
+    const staged = { name: '', uid: '', status: 200, port: 0 };
+    const server = createServer((_request, response) => {
+      if (staged.status === 0) return;
+      response.writeHead(staged.status).end(service.body);
+    });
+    servers.push(server);
+    const podIP = `127.77.${Math.floor(addresses / 250)}.${(addresses++ % 250) + 1}`;
+    await new Promise<void>((resolve) => server.listen(0, podIP, resolve));
+    const { port } = server.address() as AddressInfo;
+    const pod = await client.create(Pod, {
+      metadata: {
+        generateName: `${name}-hash${revision}-`,
+        namespace,
+        labels: { ...labels, 'pod-template-hash': `hash${revision}` },
+        ownerReferences: [
+          {
+            apiVersion: 'apps/v1',
+            kind: 'ReplicaSet',
+            name: set.metadata.name,
+            uid: set.metadata.uid ?? '',
+            controller: true,
+          },
+        ],
+      },
+      spec: { containers: containers('web:1', port) },
+    });
+    const startedAt = new Date().toISOString();
+    const container = { name: 'main', image: 'web:1', imageID: '', ready: true, restartCount: 0, started: true };
+    await client.patch(
+      Pod,
+      pod.metadata,
+      {
+        status: {
+          phase: 'Running',
+          podIP,
+          podIPs: [{ ip: podIP }],
+          conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: startedAt }],
+          containerStatuses: [{ ...container, state: { running: { startedAt } } }],
+        },
+      },
+      { subresource: 'status' },
+    );
+    Object.assign(staged, { name: pod.metadata.name, uid: pod.metadata.uid ?? '', port });
+    pods.push(staged);
+    return staged;
+  };
+
+  const service: StagedService = {
+    name,
+    pods,
+    body: 'well',
+    addPod,
+    async crash({ name: pod }) {
+      const finishedAt = new Date().toISOString();
+      const ended = { terminated: { exitCode: 1, reason: 'Error', startedAt: finishedAt, finishedAt } };
+      const waiting = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s' } };
+      const container = { name: 'main', image: 'web:1', imageID: '', ready: false, restartCount: 4, started: false };
+      const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: finishedAt }];
+      const containerStatuses = [{ ...container, state: waiting, lastState: ended }];
+      await client.patch(
+        Pod,
+        { name: pod, namespace },
+        { status: { conditions, containerStatuses } },
+        { subresource: 'status' },
+      );
+    },
+    async podNames() {
+      const { items } = await client.list(Pod, { namespace, labelSelector: `app=${name}` });
+      return items.map(({ metadata }) => metadata.name);
+    },
+    async deploy(image, by = 'kubectl') {
+      revision++;
+      const annotations = { 'deployment.kubernetes.io/revision': String(revision) };
+      const patch = { metadata: { annotations }, spec: { template: template(image) } };
+      const deployed = await client.patch(Deployment, { name, namespace }, patch, { fieldManager: by });
+      set = await addReplicaSet(image);
+      await settle();
+      return deployed;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const server of servers) {
+        server.closeAllConnections();
+        server.close();
+      }
+    },
+  };
+  await settle();
+  for (let index = 0; index < replicas; index++) await addPod();
+
+  return service;
+}
+
+/** Where no controller runs, nobody makes the account that every pod has. */
+export async function haveAccount(client: Client, namespace: string): Promise<void> {
+  try {
+    await client.create(ServiceAccount, {
+      metadata: { name: 'default', namespace },
+      automountServiceAccountToken: false,
+    });
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+  }
+}
