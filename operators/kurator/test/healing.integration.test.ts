@@ -1,8 +1,9 @@
 // The healer on the real API server, where nothing runs: the test plays kubelet, behind each pod there is a real server.
-import { type Client, Deployment, Event, Pod } from '@kurator/sdk';
+import { type Client, Deployment, Event, isConflict, Pod } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Memory } from '../src/healing/memory.ts';
+import { writeStatus } from '../src/recording/write-status.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
@@ -201,5 +202,40 @@ describe('the record', () => {
     expect(body).toContain(`kurator_service_health{namespace="${round.namespace}",service="web",health="Healthy"} 1`);
     expect(body).toMatch(/kurator_check_results_total\{outcome="healthy"\} \d+/);
     expect(body).toMatch(/kurator_heartbeat_timestamp_seconds \d+/);
+  });
+});
+
+describe('what can not be looked after', () => {
+  it('is a workload that another Kurator looks after already', async () => {
+    await round.adopt('web');
+    await round.client.create(Kurator, {
+      metadata: { name: 'zweb', namespace: round.namespace },
+      spec: { targetRef: { kind: 'Deployment', name: 'web' }, checks: [] } as never,
+    });
+    await round.start();
+    const { status } = await round.untilHealth('zweb', 'Unknown');
+    expect(status?.conditions).toMatchObject([{ type: 'Ready', status: 'False', reason: 'TargetTaken' }]);
+    expect(status?.conditions?.[0]?.message).toContain('looked after by Kurator web');
+    await round.untilHealth('web', 'Healthy');
+  });
+
+  it('is one whose maintenance is at no time that there is', async () => {
+    await round.adopt('web', { maintenance: [{ cron: '61 * * * *', duration: '1h' }] });
+    await round.start();
+    const { status } = await round.untilHealth('web', 'Unknown');
+    expect(status?.conditions).toMatchObject([{ type: 'Ready', status: 'False', reason: 'InvalidSpec' }]);
+    expect(status?.conditions?.[0]?.message).toContain('spec.maintenance[0].cron');
+  });
+});
+
+describe('a status', () => {
+  it('is not written by one who has not seen the newest', async () => {
+    const stale = await round.adopt('web');
+    await round.client.patch(Kurator, stale.metadata, { spec: { pause: true } });
+    const signal = AbortSignal.timeout(10_000);
+    const tools = { client: round.client, type: Kurator, fieldManager: 'test', signal, now: Date.now() };
+    const writing = writeStatus(stale, { fields: { health: 'Healthy' } }, tools);
+    await expect(writing).rejects.toSatisfy(isConflict);
+    expect((await round.kurator('web')).status?.health).toBeUndefined();
   });
 });

@@ -63,7 +63,7 @@ export function put(outbox: Outbox, alert: Alert, since: string): Outbox {
 }
 
 /** Whether it was put in before; one that waits is known however long it has waited. */
-export function isKnown({ known, waiting }: Outbox, id: string): boolean {
+function isKnown({ known, waiting }: Outbox, id: string): boolean {
   return known.includes(id) || waiting.some(({ alert }) => alert.id === id);
 }
 

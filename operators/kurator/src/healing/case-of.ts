@@ -1,36 +1,73 @@
 /** Gathers everything that is to be known of one Kurator before it is thought about. */
+import type { ServiceSpec } from '../brain/spec.ts';
+import { Kurator } from '../resources/kurator.ts';
 import { serve } from '../serving/serve.ts';
-import { serviceSpecOf } from '../translating/service-spec.ts';
+import { type Present, serviceSpecOf } from '../translating/service-spec.ts';
 import type { Case, Round } from './case.ts';
 import { relationsOf, withDependencies } from './dependencies.ts';
 import { withWorkload } from './known-workload.ts';
 import { memoryOf } from './memory.ts';
-import { sceneOf } from './scene.ts';
+import { sceneOf, targetKey, targetOf } from './scene.ts';
 
-/** Why there is no workload, where there is none; undefined where nobody has tried to make one. */
+/** Why a Kurator can't be looked after: a word and a sentence. */
 export interface NoCase {
-  readonly problem: string | undefined;
+  readonly reason: string;
+  readonly problem: string;
 }
 
 /** Makes the service as described, where it is ours; then looks. */
 export async function caseOf(round: Round): Promise<Case | NoCase> {
   const { kurator, context, now, ward, mind } = round;
+  const taken = takenBy(round);
+  if (taken) return taken;
   const written = memoryOf(kurator, now);
   const served = await serve(round, written);
   const scene = sceneOf(kurator, context, now);
-  if (!scene) return { problem: served?.problem };
+  if (!scene) return served?.problem ? { reason: 'NotApplied', problem: served.problem } : notFound(kurator);
   const { heldBack: _, ...unheld } = written;
-  const memory = await withWorkload(
-    { ...unheld, ...(served?.heldBack && { heldBack: served.heldBack }) },
-    scene,
-    round,
-  );
+  const held = served?.heldBack && { heldBack: served.heldBack };
+  const memory = await withWorkload({ ...unheld, ...held }, scene, round);
   const readSecret = await ward.secrets.load(kurator, context.client, context.signal);
   const relations = relationsOf(kurator, context, ward, now);
   const desired = scene.workload.spec?.replicas ?? 1;
   const stateful = scene.target.kind === 'StatefulSet';
-  const spec = withDependencies(serviceSpecOf(kurator, { desired, stateful, now }), relations);
+  const described = specOf(kurator, { desired, stateful, now });
+  if ('problem' in described) return described;
+  const spec = withDependencies(described, relations);
   const { scaling } = kurator.spec;
   if (scaling) ward.gauges.refresh(mind, scaling, scene);
   return { ...round, scene, spec, relations, memory, served, readSecret };
+}
+
+function notFound(kurator: Kurator): NoCase {
+  const { kind, name } = targetOf(kurator);
+  return {
+    reason: 'TargetNotFound',
+    problem: `there is no ${kind} ${name} in namespace ${kurator.metadata.namespace}`,
+  };
+}
+
+/** Two that repair one workload would fight: it is the older one's. */
+function takenBy({ kurator, context }: Round): NoCase | undefined {
+  const { kind, name } = targetOf(kurator);
+  const all = context.byIndex(Kurator, 'target', targetKey(kurator.metadata.namespace, kind, name));
+  const [first] = all.toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));
+  if (!first || first.metadata.uid === kurator.metadata.uid) return undefined;
+  return {
+    reason: 'TargetTaken',
+    problem: `${kind} ${name} is looked after by Kurator ${first.metadata.name} already`,
+  };
+}
+
+function ageOf({ metadata }: Kurator): string {
+  return `${metadata.creationTimestamp} ${metadata.name}`;
+}
+
+/** What no schema can refuse, such as a cron expression, is refused here. */
+function specOf(kurator: Kurator, present: Present): ServiceSpec | NoCase {
+  try {
+    return serviceSpecOf(kurator, present);
+  } catch (error) {
+    return { reason: 'InvalidSpec', problem: error instanceof Error ? error.message : String(error) };
+  }
 }

@@ -2,7 +2,7 @@
  * One round for one Kurator: look, think, write down, and only then do and tell. If writing fails, nothing is done and
  * the thought is forgotten; if the operator dies after it, its successor finds what is to be done where it was written.
  */
-import type { AuthorResult } from '@kurator/sdk';
+import { type AuthorResult, isConflict } from '@kurator/sdk';
 import type { Thought } from '../brain/think.ts';
 import { writeStatus } from '../recording/write-status.ts';
 import { Kurator } from '../resources/kurator.ts';
@@ -10,14 +10,14 @@ import { applyScale, decideScale } from '../scaling/scale-service.ts';
 import { heldBackBefore } from '../serving/hold-back.ts';
 import { act } from './act.ts';
 import { type Case, type Context, fieldManager, type Round } from './case.ts';
-import { caseOf } from './case-of.ts';
+import { caseOf, type NoCase } from './case-of.ts';
 import { consider } from './consider.ts';
 import { keepIncidents } from './keep-incidents.ts';
 import type { Memory } from './memory.ts';
 import { newest } from './mind.ts';
 import { noticeInWords } from './notices.ts';
 import { record } from './record.ts';
-import { statusOf, statusWithoutWorkload } from './status.ts';
+import { statusOf, statusWithoutCase } from './status.ts';
 import { remindersOf, tell } from './tell.ts';
 import { tellDependants } from './tell-dependants.ts';
 import type { Ward } from './ward.ts';
@@ -25,15 +25,28 @@ import type { Ward } from './ward.ts';
 /** At the latest after this long a service is thought about again, even if nothing happens. */
 const calmRound = 60_000;
 const shortestRound = 20;
+/** So that services that began together don't stay together. */
+const jitter = 0.2;
 
-/** Looks after one Kurator. */
+/** Looks after one Kurator. What keeps failing is shown on it. */
 export async function heal(ward: Ward, cached: Kurator, context: Context): Promise<AuthorResult<Kurator>> {
   const mind = ward.minds.of(cached);
   ward.look = context;
   ward.learn(context);
   const round: Round = { ward, mind, kurator: newest(cached, mind), context, now: ward.now() };
+  try {
+    return await lookAfter(round);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (context.failures >= patience && !isConflict(error)) await showFailure(round, error);
+    throw error;
+  }
+}
+
+async function lookAfter(round: Round): Promise<AuthorResult<Kurator>> {
+  const { context } = round;
   const found = await caseOf(round);
-  if ('problem' in found) return await withoutWorkload(round, found.problem);
+  if ('problem' in found) return await standAside(round, found);
   const thought = consider(found);
   const memory = memoryAfter(found, thought);
   const scaling = decideScale(found, thought);
@@ -83,6 +96,8 @@ async function writeDown(
   }
   mind.memory = memory;
   for (const id of outcomes) mind.outcomes.delete(id);
+  // They are off the list that was just written.
+  mind.told.clear();
   mind.answers.splice(0, answered);
   const { notice } = relations;
   if (notice && noticeInWords(notice) !== kurator.status?.dependencyNotice) {
@@ -102,11 +117,28 @@ async function carryOn(found: Case, thought: Thought, memory: Memory): Promise<v
   await keepIncidents(found, memory);
 }
 
-async function withoutWorkload(round: Round, problem: string | undefined): Promise<AuthorResult<Kurator>> {
+/** There is nothing to be looked after, or it is not ours to look after. */
+async function standAside(round: Round, why: NoCase): Promise<AuthorResult<Kurator>> {
   const { ward, mind, kurator } = round;
   ward.checkups.plan(mind, []);
-  mind.written = await writeStatus(kurator, statusWithoutWorkload(kurator, problem), toolsOf(round));
+  mind.written = await writeStatus(kurator, statusWithoutCase(kurator, why), toolsOf(round));
   return { requeueAfter: calmRound };
+}
+
+/** One or two failures may be a server that restarts: nobody needs to hear of them. */
+const patience = 2;
+
+/** What can't be shown is shown with the next failure; the failure itself must not be lost for it. */
+async function showFailure(round: Round, error: unknown): Promise<void> {
+  const message = error instanceof Error ? error.message : String(error);
+  round.context.event('Warning', 'HealingFailed', message.slice(0, 1024), { action: 'Heal' });
+  try {
+    const why = { reason: 'HealingFailed', problem: message };
+    round.mind.written = await writeStatus(round.kurator, statusWithoutCase(round.kurator, why), toolsOf(round));
+  } catch (trouble) {
+    round.context.signal.throwIfAborted();
+    round.context.log.warn('a failure could not be shown', { error: trouble });
+  }
 }
 
 function toolsOf({ context, now }: Round) {
@@ -119,6 +151,6 @@ function nextRound({ mind, spec, now, ward }: Case, { until, history }: Thought)
   const gauged = spec.scaling && ward.gauges.dueAt(mind);
   const times = [until, proven, gauged, remindersOf(mind, now)].filter((time) => time !== undefined);
   // Later than when it was looked: writing and doing took its time.
-  const left = Math.min(...times, now + calmRound) - ward.now();
+  const left = Math.min(...times, now + calmRound * (1 - jitter * Math.random())) - ward.now();
   return Math.max(shortestRound, Math.ceil(left));
 }

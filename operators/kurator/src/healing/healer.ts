@@ -45,6 +45,10 @@ export function healer(options: WardOptions = {}): Operator {
       return targetKey(metadata.namespace, kind, name);
     })
     .index(Kurator, 'dependsOn', dependsOnOf)
+    .index(HorizontalPodAutoscaler, 'target', ({ metadata, spec }) => {
+      const { kind, name } = spec?.scaleTargetRef ?? {};
+      return kind && name ? targetKey(metadata.namespace, kind, name) : undefined;
+    })
     .index(Pod, 'owner', controllerOf)
     .index(Pod, 'node', ({ spec }) => spec?.nodeName)
     .index(ReplicaSet, 'owner', controllerOf)

@@ -74,10 +74,17 @@ export function sceneOf(kurator: Kurator, look: Look, now: Millis): Scene | unde
     revisions: revisionsOf(workload, look),
     pods,
     nodes: nodesOf(pods, look, now),
-    service: serviceOf(kurator, workload, look),
-    autoscalers: look.list(HorizontalPodAutoscaler),
+    // To find it costs a look at all of them.
+    service: kurator.spec.checks.some(isThroughService) ? serviceOf(kurator, workload, look) : undefined,
+    autoscalers: look.byIndex(HorizontalPodAutoscaler, 'target', keyOf(target, workload)),
     budgets: look.list(PodDisruptionBudget),
   };
+}
+
+const isThroughService = ({ through }: Kurator['spec']['checks'][number]) => through === 'service';
+
+function keyOf({ kind, name }: Target, { metadata }: Workload): string {
+  return targetKey(metadata.namespace, kind, name);
 }
 
 const over: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);

@@ -10,10 +10,10 @@ import type { Kurator } from '../resources/kurator.ts';
 import { scalingInWords } from '../scaling/scale-service.ts';
 import type { Served } from '../serving/served.ts';
 import type { Case } from './case.ts';
+import type { NoCase } from './case-of.ts';
 import type { Relations } from './dependencies.ts';
 import type { Memory } from './memory.ts';
 import { noticeInWords } from './notices.ts';
-import { targetOf } from './scene.ts';
 
 /** After a thought. */
 export function statusOf(
@@ -38,14 +38,12 @@ export function statusOf(
   };
 }
 
-/** There is nothing to look after. */
-export function statusWithoutWorkload(kurator: Kurator, problem: string | undefined): WantedStatus {
-  const { kind, name } = targetOf(kurator);
-  const message = problem ?? `there is no ${kind} ${name} in namespace ${kurator.metadata.namespace}`;
+/** It can't be looked after; what is remembered stays. */
+export function statusWithoutCase(kurator: Kurator, { reason, problem }: NoCase): WantedStatus {
   const { conditions: _, observedGeneration: _generation, ...before } = kurator.status ?? {};
   return {
-    fields: { ...before, health: 'Unknown', decision: `rest: ${message}` },
-    conditions: [{ type: 'Ready', status: 'False', reason: problem ? 'NotApplied' : 'TargetNotFound', message }],
+    fields: { ...before, health: 'Unknown', decision: `rest: ${problem}`.slice(0, 1024) },
+    conditions: [{ type: 'Ready', status: 'False', reason, message: problem }],
   };
 }
 

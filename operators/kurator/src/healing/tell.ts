@@ -31,6 +31,8 @@ export async function tell(found: Case, thought: Thought, { untold = [] }: Memor
     } catch (error) {
       context.signal.throwIfAborted();
       context.log.warn('people could not be told: it is tried again', { notification: notification.id, error });
+      // What comes after it would arrive before it.
+      break;
     }
   }
   for (const { title } of thought.warnings) context.event('Warning', 'Warning', title, { action: 'Check' });

@@ -29,6 +29,8 @@ export interface WardOptions {
 
 /** How often the API server and the watches are looked at; far below what the brain calls blind. */
 const lookEvery = 5000;
+/** In looks: to ask for thousands of objects is some work. */
+const forgetEvery = 6;
 
 export class Ward {
   readonly minds: Minds;
@@ -42,6 +44,7 @@ export class Ward {
   readonly now: () => Millis;
   readonly #context: CompanionContext;
   #hasLearned = false;
+  #looks = 0;
   /** When the operator last looked around. */
   lookedAt: Millis;
   /** As the last reconcile has looked: for what happens between reconciles. */
@@ -138,7 +141,7 @@ export class Ward {
       caches.all().map((cache) => [cache, cache.state()] as const),
       now,
     );
-    this.#forgetDeleted();
+    if (this.#looks++ % forgetEvery === 0) this.#forgetDeleted();
     try {
       await client.raw('GET', '/version', { timeout: lookEvery });
       this.contact.answered(now);

@@ -3,7 +3,6 @@ import type {
   Deployment,
   HorizontalPodAutoscaler,
   LabelSelector,
-  Pod,
   PodDisruptionBudget,
   StatefulSet,
 } from '@kurator/sdk';
@@ -86,8 +85,3 @@ const operators: Readonly<Record<string, (value: string | undefined, values: rea
   Exists: (value) => value !== undefined,
   DoesNotExist: (value) => value === undefined,
 };
-
-/** The pods of a workload, by its selector. */
-export function podsOf({ spec }: Workload, pods: readonly Pod[]): Pod[] {
-  return pods.filter(({ metadata }) => selects(spec?.selector, metadata.labels ?? {}));
-}

@@ -45,7 +45,7 @@ export function incidentReference({ metadata }: Kurator, id: string): ObjectRefe
 }
 
 /** The label under which the Incidents of a service are found. */
-export const serviceLabel = 'kurator.sh/service';
+const serviceLabel = 'kurator.sh/service';
 
 /** As it is made; what happens later is in its status. */
 export function incidentManifest(kurator: Kurator, { id, startedAt }: Known) {

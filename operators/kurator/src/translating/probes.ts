@@ -1,6 +1,5 @@
 /** From a check of a Kurator to what is run, for one instance or for the Service. */
 import type { Pod, Service } from '@kurator/sdk';
-import { parseDuration } from '@kurator/sdk';
 import type { HttpExpectation, Probe, TlsSettings } from '../checks/check.ts';
 import type { Kurator } from '../resources/kurator.ts';
 
@@ -91,9 +90,4 @@ function podPorts({ spec }: Pod) {
 
 function servicePorts({ spec }: Service) {
   return (spec?.ports ?? []).map(({ name, port }) => ({ name, number: port }));
-}
-
-/** For one run of a check. */
-export function timeoutOf(check: CheckFields): number {
-  return parseDuration(check.timeout);
 }

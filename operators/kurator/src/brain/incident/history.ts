@@ -40,7 +40,7 @@ export interface History {
 }
 
 /** Closed incidents that are remembered here; the Incident objects are kept by their own rules. */
-export const closedKept = 50;
+const closedKept = 50;
 const revisionsKept = 10;
 
 /** Nothing has happened yet. */

@@ -33,7 +33,7 @@ export interface LossTrack {
 /** Openings in a window. */
 export const windowSize = 40;
 /** Loss that is nobody's business. */
-export const tolerated = 0.02;
+const tolerated = 0.02;
 const windowsKept = 3;
 const alarm = 1e-6;
 /** The alarm ends with a window that such a path shows more often than this: with one loss, or none. */

@@ -72,7 +72,7 @@ export function ended(incident: Incident, result: NonNullable<Attempt['result']>
 }
 
 /** The incident with its last attempt replaced. */
-export function replaceLast(incident: Incident, attempt: Attempt): Incident {
+function replaceLast(incident: Incident, attempt: Attempt): Incident {
   return { ...incident, attempts: incident.attempts.with(-1, attempt) };
 }
 

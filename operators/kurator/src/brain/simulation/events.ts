@@ -36,6 +36,10 @@ const table = {
     const instance = service.instances[arg % Math.max(1, service.instances.length)];
     if (instance) instance.illness ??= ailments[arg % ailments.length];
   },
+  /** All but the last do. */
+  someIll: (_stage, service, arg) => {
+    for (const instance of service.instances.slice(0, -1)) instance.illness ??= ailments[arg % ailments.length];
+  },
   /** All of them do. */
   allIll: (_stage, service, arg) => {
     for (const instance of service.instances) instance.illness ??= ailments[arg % ailments.length];

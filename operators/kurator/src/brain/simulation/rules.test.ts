@@ -156,15 +156,13 @@ describe('the seven rules', () => {
     const eyes: EventName[] = ['apiDown', 'apiUp', 'die', 'pause', 'unpause', 'blindChecker', 'seeingChecker'];
     holds(1, { events: [...faults, ...eyes], chaos: { unknown: 0.3 } }, 60);
     // What was seen before it went dark must not count after it.
-    const dusk: EventName[] = ['ill', 'ill', 'allIll', 'pause', 'unpause', 'blindChecker', 'seeingChecker'];
-    holds(1, { events: dusk, args: seenByChecks, chaos: { unknown: 0, failing: 0 }, spec: { failAfter: 1 } }, 60);
+    const dusk: EventName[] = ['ill', 'ill', 'pause', 'unpause', 'blindChecker', 'seeingChecker'];
+    const quick: Partial<Draft> = { failAfter: 1, approval: false, canReplace: true };
+    holds(1, { services: 1, events: dusk, args: seenByChecks, chaos: { unknown: 0, failing: 0 }, spec: quick }, 200);
     // Whoever has only just begun to look knows some, and not yet the others.
-    const dawn: Bias = {
-      events: ['ill', 'ill', 'ill', 'die', 'die'],
-      args: seenByWatches,
-      spec: { canReplace: false },
-    };
-    holds(1, { ...dawn, chaos: { unknown: 0, failing: 0 } }, 40);
+    const dawn: EventName[] = ['someIll', 'someIll', 'heal', 'die', 'die', 'die'];
+    const crude: Partial<Draft> = { canReplace: false, repairs: 5, budget: 4 };
+    holds(1, { services: 1, events: dawn, args: seenByWatches, chaos: { unknown: 0, failing: 0 }, spec: crude }, 200);
     // Nobody is ill, nobody can be seen: nothing is ever done.
     const blind: EventName[] = ['apiDown', 'apiUp', 'die', 'goodDeploy', 'blindChecker', 'replicas'];
     holds(1, { events: blind, chaos: { unknown: 0.8, loss: 0 } }, 30, ({ operator }) => {
