@@ -12,14 +12,14 @@ export default defineConfig({
   test: {
     execArgv: ['--conditions=source'],
     projects: [
-      { extends: true, test: { name: 'unit', include: testFiles.unit } },
+      // Timeouts end what hangs, and measure nothing: long enough for a machine that has other things to do.
+      { extends: true, test: { name: 'unit', include: testFiles.unit, testTimeout: 30_000 } },
       {
         extends: true,
         test: {
           name: 'integration',
           include: testFiles.integration,
           globalSetup: ['packages/testenv/test/shared-control-plane.ts'],
-          // Long enough for a machine that has other things to do: they end what hangs, they measure nothing.
           testTimeout: 60_000,
           hookTimeout: 120_000,
           expect: { poll: { timeout: 20_000 } },

@@ -23,6 +23,7 @@ import {
   type RunningOperator,
   requeue,
 } from '../src/index.ts';
+import { eventually } from './support/eventually.ts';
 import { Garden, quietly } from './support/garden.ts';
 import { recordingClient, summary } from './support/recording-client.ts';
 
@@ -98,7 +99,8 @@ describe('status', () => {
     await untilReady('rose');
     await plant('later');
     await untilReady('later');
-    expect(summary(writes)).toEqual(['patch Garden rose/status', 'patch Garden later/status']);
+    // Others may see a write before its answer is here.
+    await eventually(() => expect(summary(writes)).toEqual(['patch Garden rose/status', 'patch Garden later/status']));
     expect(reconcile).toHaveBeenCalledTimes(2);
   });
 

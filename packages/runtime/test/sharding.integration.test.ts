@@ -109,15 +109,23 @@ describe('replicas that come, go, die and freeze', () => {
   });
 });
 
-/** Waits until exactly these are members, have their share, and have all worked since. */
-async function settledOn(test: TestScope, identities: readonly string[]): Promise<void> {
-  await eventually(async () => {
-    const { members, owners } = await tableOf(test);
+/**
+ * Waits until exactly these are members, have their share, and have worked on everything since. So whatever a frozen one
+ * was about to send is based on a version that is no more: what lies between the fence and the send is not this test's.
+ */
+async function settledOn({ client, namespace }: TestScope, identities: readonly string[]): Promise<void> {
+  const since = await eventually(async () => {
+    const lease = await client.get(Lease, { name: groupName, namespace });
+    const { members, owners } = storedTable(lease).table;
     expect(members.map((member) => member.replace(/-[0-9a-f]+$/, ''))).toEqual(identities);
     const counts = members.map((member) => owners.filter((owner) => owner === member).length);
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+    return versionOf(lease);
   }, patient);
-  await eventually(async () => expect(Object.keys(await shares(test)).sort()).toEqual(identities), patient);
+  await eventually(async () => {
+    const { items } = await client.list(ConfigMap, { namespace, labelSelector: sharded });
+    expect(items.filter((item) => versionOf(item) <= since)).toEqual([]);
+  }, patient);
 }
 
 /** Everything that happens to the table and to the objects, with the version that etcd gave it. */
@@ -167,14 +175,17 @@ function expectOwnersOnly(acts: Act[], diary: readonly Record<string, unknown>[]
     }
     const { key, data } = what;
     const owner = table?.owners[shardOf(key, table.owners.length)];
-    if (data.by !== owner) wrong.push(`${data.by} wrote ${key} (${data.phase}) at ${at} v${version} after ${table?.version}, which was ${owner}'s`);
+    if (data.by !== owner)
+      wrong.push(
+        `${data.by} wrote ${key} (${data.phase}) at ${at} v${version} after ${table?.version}, which was ${owner}'s`,
+      );
     if (data.phase === 'begin') underway.set(key, data.run ?? '');
     else if (underway.get(key) === data.run) finished++;
     else wrong.push(`${data.by} ended work on ${key} that another had begun since`);
   }
   const story = diary.toSorted((a, b) => Number(a.at) - Number(b.at)).map((line) => JSON.stringify(line));
   expect(wrong, wrong.length > 0 ? story.join('\n') : '').toEqual([]);
-  expect(finished).toBeGreaterThan(1_000);
+  expect(finished).toBeGreaterThan(100);
 }
 
 describe('a group on a real API server', () => {

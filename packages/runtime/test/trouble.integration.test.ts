@@ -16,7 +16,9 @@ import {
 import { sharedClient, testNamespace } from '@kurator/testenv';
 import { expect, it, onTestFinished } from 'vitest';
 import { createController } from '../src/controller/controller.ts';
+import { silentLogger } from '../src/insight/late-logger.ts';
 import { createManager, type Manager, type ManagerOptions } from '../src/manager/manager.ts';
+import { operator } from '../src/operator/declare-operator.ts';
 import { eventually } from './support/eventually.ts';
 import { runInTest } from './support/running-manager.ts';
 
@@ -109,6 +111,17 @@ it('ends where a kind is not installed, if that is what was asked for', async ()
     message: expect.stringContaining(`is the definition of ${Thing.kind} installed?`),
     cause: { code: 'KUR_CLIENT_UNKNOWN_KIND' },
   });
+});
+
+it('does not start as an operator either, and says which kind is missing', async () => {
+  const { client, namespace } = await setUp();
+  const { Thing } = newKind(client);
+  const things = operator({ name: 'things', namespaces: namespace, missingKinds: 'fail', leaderElection: false })
+    .controller(Thing)
+    .reconcile(async () => undefined);
+  await expect(things.start({ client, http: false, log: silentLogger })).rejects.toThrow(
+    `is the definition of ${Thing.kind} installed?`,
+  );
 });
 
 it('names the rule that is missing, and goes on when it is given', async () => {

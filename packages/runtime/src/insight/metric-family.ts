@@ -4,6 +4,7 @@
  */
 import type { Metric } from 'prom-client';
 
+/** One number of a metric, told from the others by its labels. */
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -11,8 +12,11 @@ export interface Sample {
   readonly suffix?: '_bucket' | '_sum' | '_count';
 }
 
+/** A metric with all its samples, as it is at the moment of a scrape. */
 export interface MetricFamily {
+  /** As Prometheus has it: `myapp_backups_total`. */
   readonly name: string;
+  /** What it counts or measures, for people. */
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   samples(): Iterable<Sample>;

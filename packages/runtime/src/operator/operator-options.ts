@@ -48,6 +48,11 @@ export interface OperatorOptions {
    */
   installCrds?: InstallPolicy;
   /**
+   * What to do about a kind that the cluster doesn't have. `wait`: until somebody has installed it, not ready meanwhile;
+   * `fail`: it doesn't start. `wait` unless given.
+   */
+  missingKinds?: 'wait' | 'fail';
+  /**
    * Where webhooks are reached and by which certificates they are believed, for operators that have any. In a cluster
    * they are served on port 9443 behind a Service of the operator's name, elsewhere on any free port at the address from
    * which the API server is reached.

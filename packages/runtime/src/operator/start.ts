@@ -67,7 +67,7 @@ async function managerOf(
   client: Client,
   options: StartOptions,
 ): Promise<Manager> {
-  const { clock, signals = false, gracePeriod } = options;
+  const { clock, signals = false, gracePeriod, missingKinds } = options;
   const settled = settleOptions(options);
   const { leaderElection, http, logger, inPod, namespaces } = settled;
   const manager = createManager({
@@ -78,6 +78,7 @@ async function managerOf(
     logger,
     signals,
     ...(gracePeriod === undefined ? {} : { gracePeriod }),
+    ...(missingKinds ? { missingKinds } : {}),
     ...(clock ? { clock } : {}),
   });
   manager.add(definitions(definition, name, client, settled), 'webhook');

@@ -297,22 +297,53 @@ describe('a client that is fenced by what it works on', () => {
     const a = participant('a');
     await pass(1);
     const did: string[] = [];
-    const bare = {
-      get: async () => did.push('get'),
-      patch: async () => did.push('patch'),
-    } as unknown as Client;
+    const note =
+      (what: string) =>
+      async (...args: unknown[]) => {
+        const { timeout } = (args.at(-1) ?? {}) as { timeout?: number };
+        did.push(
+          timeout === undefined
+            ? what
+            : `${what} within ${timeout > 7_000 && timeout <= 10_000 ? 'its time' : timeout}`,
+        );
+      };
+    const names = ['get', 'create', 'replace', 'apply', 'patch', 'delete', 'deleteCollection', 'raw', 'exec', 'attach'];
+    const bare = Object.fromEntries(names.map((name) => [name, note(name)])) as unknown as Client;
     const client = a.sharding.client(bare);
-    const reference = { name: 'x', namespace: 'y' };
-    const hold = a.sharding.hold('k');
-    await hold?.run(async () => {
-      await client.patch(ConfigMap, reference, {});
+    const web = { name: 'x', namespace: 'y' };
+    const writes: (() => Promise<unknown>)[] = [
+      () => client.create(ConfigMap, { metadata: web }),
+      () => client.replace(ConfigMap, { metadata: web }, {}),
+      () => client.apply(ConfigMap, { metadata: web }, { fieldManager: 'me' }),
+      () => client.patch(ConfigMap, web, {}, { timeout: 50 }),
+      () => client.delete(ConfigMap, web),
+      () => client.deleteCollection(ConfigMap, { namespace: 'y' }),
+      () => client.raw('POST', '/x'),
+      () => client.exec(web, ['true']),
+      () => client.attach(web),
+    ];
+    await a.sharding.hold('k')?.run(async () => {
+      for (const write of writes) await write();
+      expect(did).toEqual([
+        'create within its time',
+        'replace within its time',
+        'apply within its time',
+        'patch within 50',
+        'delete within its time',
+        'deleteCollection within its time',
+        'raw within its time',
+        'exec',
+        'attach',
+      ]);
+      did.length = 0;
       server.network.weather = cutOff;
       await pass(12);
-      await client.get(ConfigMap, reference);
-      await expect(client.patch(ConfigMap, reference, {})).rejects.toMatchObject({ code: 'KUR_RUNTIME_NOT_OWNER' });
+      await client.get(ConfigMap, web);
+      await client.raw('GET', '/x');
+      for (const write of writes) await expect(write()).rejects.toMatchObject({ code: 'KUR_RUNTIME_NOT_OWNER' });
     });
-    await client.patch(ConfigMap, reference, {});
-    expect(did).toEqual(['patch', 'get', 'patch']);
+    await client.create(ConfigMap, { metadata: web });
+    expect(did).toEqual(['get', 'raw', 'create']);
   });
 });
 

@@ -9,12 +9,11 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { ShardGate } from '../controller/shard-gate.ts';
 import { type Duration, parseDuration } from '../duration.ts';
 import { RuntimeError } from '../error.ts';
-import { fencedClient } from '../leadership/fenced-client.ts';
 import { type ElectionTimingOptions, electionTiming } from '../leadership/timing.ts';
 import type { Runnable } from '../manager/runnable.ts';
 import type { ObjectKey } from '../object-key.ts';
-import { fenceCurrent } from './internal/current-hold.ts';
 import { type GroupStore, groupStore } from './internal/group-store.ts';
+import { heldClient } from './internal/held-client.ts';
 import { Replica } from './internal/replica.ts';
 import type { ShardingEvent } from './sharding-event.ts';
 
@@ -69,7 +68,8 @@ export interface Sharding extends Runnable, ShardGate {
   fence(key: ObjectKey): void;
   /**
    * The same client, fenced: what a sharded controller or schedule writes through it is refused once the key that it works
-   * on isn't surely this replica's any more. What is written outside of them is not looked at.
+   * on isn't surely this replica's any more, and given up when that would end by itself. What is written outside of them
+   * is not looked at.
    */
   client(client: Client): Client;
   state(): ShardingState;
@@ -133,7 +133,7 @@ export function shardingOn(
       else throw new RuntimeError('KUR_RUNTIME_NOT_OWNER', `${key} belongs to another replica`);
     },
     subscribe: (listener) => holdings.subscribe(listener),
-    client: (client) => fencedClient(client, fenceCurrent),
+    client: heldClient,
     async run(context) {
       await replica.run(context);
       await close();

@@ -12,7 +12,7 @@ const CONNECT_TIMEOUT = 10_000;
 const KEEP_ALIVE = 30_000;
 
 /** The server did not take the connection, or not finish the handshake, in time. */
-export class ConnectTimeout extends Error {
+class ConnectTimeout extends Error {
   override readonly name = 'ConnectTimeout';
   readonly code = 'CONNECT_TIMEOUT';
 }

@@ -1,14 +1,21 @@
 /** Under which right the code that asks is running: so that one client can serve all keys, and be fenced for each. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { ShardHold } from '../../controller/shard-gate.ts';
 
-const current = new AsyncLocalStorage<ShardHold>();
+/** A right, as a client is fenced by it. */
+export interface CurrentHold {
+  /** Throws unless the right surely holds at this instant. */
+  fence(): void;
+  /** Milliseconds for which it does, if nothing is heard from the server. */
+  remaining(): number;
+}
 
-export function runUnder<R>(hold: ShardHold, work: () => R): R {
+const current = new AsyncLocalStorage<CurrentHold>();
+
+export function runUnder<R>(hold: CurrentHold, work: () => R): R {
   return current.run(hold, work);
 }
 
-/** Throws where the right has ended; does nothing outside of all rights. */
-export function fenceCurrent(): void {
-  current.getStore()?.fence();
+/** Undefined outside of all rights. */
+export function currentHold(): CurrentHold | undefined {
+  return current.getStore();
 }

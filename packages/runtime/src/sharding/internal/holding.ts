@@ -12,10 +12,18 @@ import { runUnder } from './current-hold.ts';
  */
 export type HoldingPhase = 'held' | 'draining' | 'drained' | 'doubtful' | 'ended';
 
+/** This replica, as far as what it holds depends on it. */
+export interface Member {
+  /** Throws unless it is surely a member at this instant. */
+  fence(): void;
+  /** Milliseconds for which it is, if it can't renew. */
+  remaining(): number;
+}
+
 export class Holding implements ShardHold {
   readonly shard: number;
   readonly #ending = new AbortController();
-  readonly #fenceMember: () => void;
+  readonly #member: Member;
   phase: HoldingPhase = 'held';
   /** Ends what is under way, when draining takes too long; each time that it is drained has one of its own. */
   draining: AbortController | undefined;
@@ -24,10 +32,9 @@ export class Holding implements ShardHold {
   /** Clock.now() before which it is not drained again. */
   keptUntil = 0;
 
-  /** @param fenceMember Throws unless this replica is surely a member at this instant. */
-  constructor(shard: number, fenceMember: () => void) {
+  constructor(shard: number, member: Member) {
     this.shard = shard;
-    this.#fenceMember = fenceMember;
+    this.#member = member;
   }
 
   get signal(): AbortSignal {
@@ -35,9 +42,13 @@ export class Holding implements ShardHold {
   }
 
   fence(): void {
-    this.#fenceMember();
+    this.#member.fence();
     if (this.phase === 'held' || this.phase === 'draining') return;
     throw this.signal.aborted ? this.signal.reason : handedOver(this.shard);
+  }
+
+  remaining(): number {
+    return this.#member.remaining();
   }
 
   run<R>(work: () => R): R {

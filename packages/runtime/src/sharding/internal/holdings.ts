@@ -4,14 +4,13 @@ import type { ShardListener } from '../../controller/shard-gate.ts';
 import type { ObjectKey } from '../../object-key.ts';
 import { pause } from '../../pause.ts';
 import { shardOf } from '../shard-of.ts';
-import { Holding, type HoldingPhase } from './holding.ts';
+import { Holding, type HoldingPhase, type Member } from './holding.ts';
 
 export interface HoldingsOptions {
   readonly clock: Clock;
   /** Milliseconds after which what is under way is told to break off. */
   readonly drainTimeout: number;
-  /** Throws unless this replica is surely a member at this instant. */
-  fenceMember(): void;
+  readonly member: Member;
   onGained(shards: readonly number[]): void;
   onLost(shards: readonly number[], reason: unknown): void;
   /** Nothing is under way for these any more. */
@@ -125,7 +124,7 @@ export class Holdings {
 
   #gain(shards: readonly number[]): void {
     if (shards.length === 0) return;
-    for (const shard of shards) this.#byShard.set(shard, new Holding(shard, this.#options.fenceMember));
+    for (const shard of shards) this.#byShard.set(shard, new Holding(shard, this.#options.member));
     this.#options.onGained(shards);
     this.#tellGained(shards);
   }

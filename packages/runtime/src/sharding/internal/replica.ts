@@ -68,7 +68,7 @@ export class Replica {
     this.holdings = new Holdings({
       clock,
       drainTimeout,
-      fenceMember: () => this.membership.fence(),
+      member: this.membership,
       onGained: (shards) => report({ type: 'gained', shards }),
       onLost: (shards, reason) => report({ type: 'lost', shards, reason }),
       onDrained: () => this.#wakeUp(),
