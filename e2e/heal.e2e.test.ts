@@ -1,5 +1,5 @@
 /** The healer as its users meet it: in the cluster, with no rights but its own, on real containers with real faults. */
-import { AlertChannel, healer, Incident, Kurator } from '@kurator/operator-kurator';
+import { AlertChannel, healer, Incident, Kurator, optionalRoles } from '@kurator/operator-kurator';
 import { type Client, conditionOf, Deployment, installCrds, Pod, StatefulSet, waitFor } from '@kurator/sdk';
 import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,11 +15,12 @@ beforeAll(async () => {
   await cluster.load((await busyboxImage()).path);
   await installCrds(client, [Kurator, Incident, AlertChannel]);
   const operator = healer();
+  const permissions = await operator.permissions();
   await runInCluster(cluster, client, {
     name: operator.name,
     entry: 'operators/kurator/src/main.ts',
     threads: { 'shard-worker': 'operators/kurator/src/checks/pool/shard-worker.ts' },
-    permissions: await operator.permissions(),
+    permissions: { ...permissions, namespaced: [...permissions.namespaced, ...optionalRoles.metrics] },
   });
 });
 
@@ -58,6 +59,7 @@ const pods = async (labelSelector: string) => {
   const { items } = await client.list(Pod, { namespace: 'default', labelSelector });
   return items.filter(({ metadata }) => !metadata.deletionTimestamp);
 };
+const operatorPods = async () => (await client.list(Pod, { namespace: 'kurator' })).items;
 const uids = (all: readonly Pod[]) => all.map(({ metadata }) => metadata.uid);
 const untilHealthy = (name: string) =>
   waitFor(
@@ -99,6 +101,58 @@ describe('a service of three replicas, adopted', () => {
     const stages = status?.stages?.map(({ stage }) => stage);
     expect(stages).toEqual(['suspected', 'confirmed', 'repairing', 'verifying', 'recovered']);
   });
+});
+
+describe('the same service', () => {
+  it('is left to Kubernetes when a container crashes, and is on record', async () => {
+    const before = await pods('app=web');
+    const [ill] = before;
+    if (!ill) throw new Error('no pods');
+    await cluster.faults.kill({ pod: ill });
+    const { status } = await untilClosed('web-2');
+    await untilHealthy('web');
+    expect(status).toMatchObject({ cause: 'crash', actions: [] });
+    expect(uids(await pods('app=web')).toSorted()).toEqual(uids(before).toSorted());
+  });
+
+  it('is repaired once though the healer is killed in the middle of it', async () => {
+    const [ill, ...well] = await pods('app=web');
+    const [operator] = await operatorPods();
+    if (!ill || !operator) throw new Error('no pods');
+    await cluster.faults.freeze({ pod: ill });
+    await eventually(async () => void (await client.get(Incident, { name: 'web-3', namespace: 'default' })));
+    await cluster.faults.kill({ pod: operator });
+    const { status } = await untilClosed('web-3');
+    await untilHealthy('web');
+    expect(status?.actions).toMatchObject([{ step: 'replace', targets: [ill.metadata.name], outcome: 'done' }]);
+    const after = uids(await pods('app=web'));
+    expect(after).not.toContain(ill.metadata.uid);
+    expect(after).toEqual(expect.arrayContaining(uids(well)));
+  });
+});
+
+describe('a service under load', () => {
+  const replicas = async () => (await client.get(Deployment, { name: 'busy', namespace: 'default' })).spec?.replicas;
+
+  it('gets more instances, and loses them again when the load is gone', async () => {
+    const { metadata, spec } = workload('busy');
+    const limited = { ...container, resources: { requests: { cpu: '100m' }, limits: { cpu: '200m' } } };
+    const template = { ...spec.template, spec: { ...spec.template.spec, containers: [limited] } };
+    await client.create(Deployment, { metadata, spec: { ...spec, replicas: 1, template } });
+    const rate = { stabilisation: '5s', every: '2s' };
+    const scaling = { min: 1, max: 3, targets: [{ cpu: 60 }], in: rate, out: rate };
+    await kurator('busy', { targetRef: { kind: 'Deployment', name: 'busy' }, scaling });
+    const [only] = await eventually(async () => {
+      const all = await pods('app=busy');
+      expect(all[0]?.status?.phase).toBe('Running');
+      return all;
+    });
+    if (!only) throw new Error('no pods');
+    const load = await cluster.faults.burnCpu({ pod: only, cores: 1 });
+    await eventually(async () => expect(await replicas()).toBeGreaterThan(1), 100_000);
+    await load.heal();
+    await eventually(async () => expect(await replicas()).toBe(1), 100_000);
+  }, 240_000);
 });
 
 describe('a StatefulSet of three, adopted', () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { conditionOf, waitFor } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
 import type { StagedService } from './support/healing/stage-service.ts';
 import { type WardRound, wardRound } from './support/healing/ward-round.ts';
@@ -63,7 +64,7 @@ it('tells dependants before and after a repair, and repairs only the cause', asy
   expect(await shop.podNames()).toEqual(expect.arrayContaining(shop.pods.map(({ name }) => name)));
 });
 
-it('calls a person when a dependant refuses', async () => {
+it('calls a person when a dependant refuses, and tries again when he gives it back', async () => {
   using asked = await hook(409);
   await round.adopt('database');
   await round.adopt('shop', { dependsOn: ['database'], coordination: { hook: { url: asked.url } } });
@@ -75,6 +76,9 @@ it('calls a person when a dependant refuses', async () => {
   const { status } = await round.untilStage('database-1', 'handedOver');
   expect(status?.summary).toContain('refused');
   expect(await database.podNames()).toContain(ill.name);
+  await round.client.patch(Incident, { name: 'database-1', namespace: round.namespace }, { spec: { resume: 1 } });
+  const reasons = async () => (await round.incident('database-1')).status?.stages?.map(({ reason }) => reason);
+  await eventually(async () => expect(await reasons()).toContain('a person has given it back'), { timeout: '20s' });
 });
 
 it('refuses a circle by its names, and looks after each service all the same', async () => {

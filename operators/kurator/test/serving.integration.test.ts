@@ -1,5 +1,14 @@
 // Services that a Kurator makes itself, on the real API server: what is made, what is put back, and what stays rolled back.
-import { ConfigMap, conditionOf, Deployment, Service, StatefulSet, waitFor } from '@kurator/sdk';
+import {
+  type Client,
+  ConfigMap,
+  conditionOf,
+  Deployment,
+  type ResourceType,
+  Service,
+  StatefulSet,
+  waitFor,
+} from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Memory } from '../src/healing/memory.ts';
@@ -113,32 +122,33 @@ describe('a service of its own', () => {
 describe('a new template that crashes', () => {
   let sets: StagedReplicaSet;
   const image = async () => imageOf(await round.client.get(Deployment, self));
+  const files = async ({ spec }: Deployment) => {
+    const { configMap } = spec?.template.spec?.volumes?.[0] ?? {};
+    return (await round.client.get(ConfigMap, { name: configMap?.name ?? '', namespace: round.namespace })).data;
+  };
 
-  it('is rolled back, stays away, and comes back only when the person wants something else', async () => {
-    await make({ image: 'shop:1', port: 8080, config: { 'app.ini': 'a=1' } });
-    await round.start();
+  /** A service that is well and known to be, with a person who then deploys something that is not. */
+  const deployBroken = async () => {
     await waitFor(round.client, Deployment, self, () => true);
     sets = await stageReplicaSet(round.client, self);
-    await using _ = sets;
     await sets.follow();
     await round.untilHealth('shop', 'Healthy');
     const healthy = async () =>
       ((await round.kurator('shop')).status?.memory as unknown as Memory | undefined)?.history.revisions.healthy;
     await eventually(async () => expect(await healthy()).toEqual([sets.revision]), { timeout: '20s' });
-    const good = await round.client.get(Deployment, self);
-
     await change({ image: 'shop:broken', config: { 'app.ini': 'a=2' } });
     await waitFor(round.client, Deployment, self, (deployment) => imageOf(deployment) === 'shop:broken');
     await sets.follow({ crashing: true });
+  };
+  afterEach(async () => await sets[Symbol.asyncDispose]());
+
+  it('is rolled back, stays away, and comes back only when the person wants something else', async () => {
+    await make({ image: 'shop:1', port: 8080, config: { 'app.ini': 'a=1' } });
+    await round.start();
+    await deployBroken();
     await eventually(async () => expect(await image()).toBe('shop:1'), { timeout: '30s' });
     const back = await round.client.get(Deployment, self);
-    expect(back.spec?.template.spec?.volumes).toEqual(good.spec?.template.spec?.volumes);
-    const { configMap } = back.spec?.template.spec?.volumes?.[0] ?? {};
-    expect(
-      await round.client.get(ConfigMap, { name: configMap?.name ?? '', namespace: round.namespace }),
-    ).toMatchObject({
-      data: { 'app.ini': 'a=1' },
-    });
+    expect(await files(back)).toEqual({ 'app.ini': 'a=1' });
     await sets.follow();
     const held = await round.untilHealth('shop', 'Healthy');
     expect(conditionOf(held.status?.conditions, 'Applied')).toMatchObject({ status: 'False', reason: 'HeldBack' });
@@ -153,5 +163,29 @@ describe('a new template that crashes', () => {
       (kurator) => conditionOf(kurator.status?.conditions, 'Applied')?.status === 'True',
     );
     expect(status?.memory).not.toHaveProperty('heldBack');
+  });
+
+  it('stays away though the operator that rolled it back died before it knew', async () => {
+    await make({ image: 'shop:1', port: 8080 });
+    const { client } = round;
+    const isRollback = (type: ResourceType, patch: object) => type.kind === 'Deployment' && Array.isArray(patch);
+    let deeds = 0;
+    const patch: Client['patch'] = async (type, reference, body, options) => {
+      const answer = await client.patch(type, reference, body, options);
+      if (!isRollback(type, body)) return answer;
+      deeds++;
+      return await new Promise(() => {});
+    };
+    const first = await round.start({ ...client, patch });
+    await deployBroken();
+    await eventually(async () => expect(await image()).toBe('shop:1'), { timeout: '30s' });
+    const dead = first.stop().catch(() => {});
+    await round.start();
+    await sets.follow();
+    const { status } = await round.untilStage('shop-1', 'closed');
+    expect(status?.actions).toMatchObject([{ kind: 'rollback', outcome: 'done' }]);
+    expect(await image()).toBe('shop:1');
+    expect(deeds).toBe(1);
+    await dead;
   });
 });

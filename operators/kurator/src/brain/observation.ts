@@ -96,7 +96,10 @@ export interface NodeObservation {
   readonly gone: boolean;
 }
 
-/** A change of the workload by somebody else: a person, a pipeline, another controller. */
+/**
+ * A change of the workload's spec by somebody else: a person, a pipeline, another controller. Changes of its metadata or
+ * status alone are none.
+ */
 export interface ForeignWrite {
   /** When the hands first saw it, on their own clock: the API server's stamps are too coarse to compare. */
   readonly at: Millis;
@@ -160,7 +163,10 @@ export interface Orders {
 
 /** Everything seen of one service at one moment. */
 export interface Observation {
-  /** When the watches were last known to be current. */
+  /**
+   * When the watches were last known to be current: anything that proves it counts, also the renewal of a lease over the
+   * same connection. Half a minute later the brain calls itself blind.
+   */
   readonly at: Millis;
   readonly workload: WorkloadObservation;
   readonly instances: readonly InstanceObservation[];

@@ -35,12 +35,15 @@ export function paceOf(situation: CheckSituation): PaceState {
   const instance = target === theService ? undefined : seen.instances.find(({ uid }) => uid === target);
   const hints = mind !== undefined && hasHint(mind.paths);
   const isOpen = incident !== undefined && incident.stage !== 'recovered';
+  // What may last for days is looked at as often as was asked for.
+  const isWithPerson = incident?.stage === 'handedOver' || incident?.stage === 'quarantined';
+  const hasFailed = (mind?.checks[check.name]?.failures ?? 0) > 0;
   const calmSince = incident ? undefined : (history.closed.at(-1)?.closedAt ?? history.since);
   const isStarting = evidence?.instances.some(({ uid, health }) => uid === target && health === 'starting');
   return {
     key: `${spec.name}/${target}/${check.name}`,
     knownSince,
-    suspect: hints || isOpen || (mind?.checks[check.name]?.failures ?? 0) > 0,
+    suspect: !isWithPerson && (hints || isOpen || hasFailed),
     repairing: incident !== undefined && underRepair.has(incident.stage),
     deploying: seen.workload.rollout === 'progressing' && instance?.revision === seen.workload.revision,
     ...(lastAt !== undefined && { lastAt }),

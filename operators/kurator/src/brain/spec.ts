@@ -172,6 +172,8 @@ export interface StormSpec {
   readonly share: number;
   /** And from this many. */
   readonly services: number;
+  /** Only those count that began to fail within this time: at once is what makes a storm. */
+  readonly within: Millis;
   /** Services that may be under repair at once in a storm. */
   readonly concurrent: number;
   /** The time between the starts of two repairs in a storm. */

@@ -47,6 +47,7 @@ const smtp = z.object({
 
 const kinds = ['webhook', 'slack', 'alertmanager', 'pagerDuty', 'smtp', 'events', 'stdout'] as const;
 
+/** Where alerts go. Secrets are only ever named here. */
 export const AlertChannel = resource({
   group,
   version,

@@ -47,6 +47,7 @@ const evidence = z
   })
   .partial();
 
+/** The record of one fault of one service. */
 export const Incident = resource({
   group,
   version,

@@ -54,6 +54,7 @@ const health = z.enum([
   'Unknown',
 ]);
 
+/** One self-healing service: what it is, how it is checked, and what may be done for it. */
 export const Kurator = resource({
   group,
   version,

@@ -1,23 +1,32 @@
 /** A template that was rolled back is kept away, for as long as it is what the spec wants. */
 import type { PodTemplateSpec } from '@kurator/sdk';
 import { actionAnnotation } from '../acting/carry-out.ts';
-import { type Action, type Incident, unsettled } from '../brain/incident/incident.ts';
+import type { Action, ActionResult, Incident } from '../brain/incident/incident.ts';
 import type { HeldBack } from '../healing/memory.ts';
 import type { Revision } from '../observing/revision.ts';
 import type { Workload } from '../observing/workload.ts';
 
+/** How the roll-back of a template stands. */
+export interface RollBack {
+  /** How its action has ended, as far as anybody knows. */
+  readonly outcome: ActionResult | undefined;
+  /** The workload as the server has it: the cache may not have heard of the roll-back yet. */
+  readonly live: Workload | undefined;
+}
+
 /** What is held back now; undefined once the person wants something else, or when the roll-back came to nothing. */
-export function heldBackNow(
-  held: HeldBack | undefined,
-  wanted: string,
-  workload: Workload | undefined,
-  incident: Incident | undefined,
-): HeldBack | undefined {
-  if (!held || held.wanted !== wanted) return undefined;
+export function heldBackNow(held: HeldBack, { outcome, live }: RollBack): HeldBack | undefined {
   const { action, ...done } = held;
   if (action === undefined) return held;
-  if (workload?.metadata.annotations?.[actionAnnotation] === action) return done;
-  return unsettled(incident).some(({ id }) => id === action) ? held : undefined;
+  if (outcome === 'done' || live?.metadata.annotations?.[actionAnnotation] === action) return done;
+  return outcome === undefined ? held : undefined;
+}
+
+/** How an action of an incident has ended; one that nobody remembers was withdrawn. */
+export function outcomeIn(incident: Incident | undefined, id: string): ActionResult | undefined {
+  const actions = incident?.attempts.flatMap((attempt) => attempt.actions) ?? [];
+  const action = actions.find((one) => one.id === id);
+  return action ? action.outcome?.result : 'withdrawn';
 }
 
 /** What is to be remembered before a roll-back is done: else the next round would undo it. */
@@ -35,12 +44,12 @@ export function heldBackBefore(
 export function templateToRun(
   wanted: PodTemplateSpec,
   held: HeldBack | undefined,
-  workload: Workload | undefined,
+  live: Workload | undefined,
   revisions: readonly Revision[],
 ): PodTemplateSpec {
   if (!held) return wanted;
   // As long as the roll-back is not done, whoever does it expects the workload as it is.
   const isDone = held.action === undefined;
   const good = isDone ? revisions.find(({ id }) => id === held.revision)?.template : undefined;
-  return good ?? workload?.spec?.template ?? wanted;
+  return good ?? live?.spec?.template ?? wanted;
 }

@@ -4,40 +4,51 @@
  */
 import { ConfigMap, checksum, type PodTemplateSpec, Service } from '@kurator/sdk';
 import type { Context, Round } from '../healing/case.ts';
-import type { Memory } from '../healing/memory.ts';
-import { type Look, revisionsOf, targetOf } from '../healing/scene.ts';
+import type { HeldBack, Memory } from '../healing/memory.ts';
+import { revisionsOf, targetOf } from '../healing/scene.ts';
 import type { Revision } from '../observing/revision.ts';
 import type { Workload } from '../observing/workload.ts';
 import type { Kurator } from '../resources/kurator.ts';
 import { configMapOf, keptConfigMap, servicesOf, workloadOf } from './children.ts';
-import { heldBackNow, templateToRun } from './hold-back.ts';
+import { heldBackNow, outcomeIn, templateToRun } from './hold-back.ts';
 import { podTemplateOf, type ServiceFields } from './pod-template.ts';
 import type { Served } from './served.ts';
 
 /** Applies the children of a Kurator that owns its service; undefined for one that doesn't. */
-export async function serve(
-  { kurator, context }: Pick<Round, 'kurator' | 'context'>,
-  memory: Memory,
-): Promise<Served | undefined> {
+export async function serve(round: Round, memory: Memory): Promise<Served | undefined> {
+  const { kurator, context } = round;
   const { service } = kurator.spec;
   if (!service) return undefined;
   const wanted = podTemplateOf(kurator, service);
   const sum = checksum(wanted);
-  const workload = liveWorkload(kurator, context);
-  const heldBack = heldBackNow(memory.heldBack, sum, workload, memory.history.incident);
-  const revisions = workload ? revisionsOf(workload, context) : [];
-  const template = templateToRun(wanted, heldBack, workload, revisions);
+  const { type, name } = targetOf(kurator);
+  const cached = context.get(type, name);
+  const revisions = cached ? revisionsOf(cached, context) : [];
+  const { held, live = cached } =
+    memory.heldBack?.wanted === sum ? await heldBackAt(round, memory, memory.heldBack) : {};
+  const template = templateToRun(wanted, held, live, revisions);
   const problems = await applyAll(kurator, service, template, revisions, context);
   return {
     wanted: sum,
-    ...(heldBack && { heldBack }),
+    ...(held && { heldBack: held }),
     ...(problems.length > 0 && { problem: problems.join('; ').slice(0, 2048) }),
   };
 }
 
-function liveWorkload(kurator: Kurator, look: Look): Workload | undefined {
+interface Held {
+  readonly held: HeldBack | undefined;
+  readonly live?: Workload | undefined;
+}
+
+/** Asks the server as long as it is not certain whether the roll-back is done: by the cache it might be undone. */
+async function heldBackAt({ kurator, context, mind }: Round, { history }: Memory, held: HeldBack): Promise<Held> {
+  const { action } = held;
+  if (action === undefined) return { held };
+  const outcome = mind.outcomes.get(action)?.result ?? outcomeIn(history.incident, action);
   const { type, name } = targetOf(kurator);
-  return look.get(type, name);
+  const reference = { name, namespace: kurator.metadata.namespace };
+  const live = outcome === 'done' ? undefined : await context.client.find(type, reference, { signal: context.signal });
+  return { held: heldBackNow(held, { outcome, live }), live };
 }
 
 /** Each for itself: one that is refused must keep none of the others away, and none of them counts as unwanted. */

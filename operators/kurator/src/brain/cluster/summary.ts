@@ -1,7 +1,7 @@
 /** One service in short: what the cluster, its dependants and its dependencies have to know about it. */
 import type { Evidence } from '../evidence/evidence.ts';
 import type { History } from '../incident/history.ts';
-import { openAttempt } from '../incident/incident.ts';
+import { engagedSince, openAttempt } from '../incident/incident.ts';
 import { atEase } from '../incident/stage.ts';
 import type { DependencyObservation } from '../observation.ts';
 import type { Millis } from '../time.ts';
@@ -9,8 +9,8 @@ import type { Millis } from '../time.ts';
 /** What others have to know about a service. */
 export interface ServiceSummary {
   readonly name: string;
-  /** It is known to fail, for a reason of its own. */
-  readonly failing: boolean;
+  /** Since when it is known to fail, for a reason of its own; missing when it does not. */
+  readonly failingSince?: Millis;
   readonly underRepair: boolean;
   /** When its repairs were begun. */
   readonly repairs: readonly Millis[];
@@ -21,11 +21,11 @@ export interface ServiceSummary {
 /** Sums a service up, from its history and from what was last seen of it. */
 export function summarise(name: string, history: History, evidence: Evidence | undefined): ServiceSummary {
   const { incident, repairs } = history;
-  const isAtEase = !incident || atEase.has(incident.stage);
+  const isFailing = incident && !atEase.has(incident.stage) && incident.stage !== 'waitingForDependency';
   const attempt = incident && openAttempt(incident);
   return {
     name,
-    failing: !isAtEase && incident.stage !== 'waitingForDependency',
+    ...(isFailing && { failingSince: engagedSince(incident) }),
     underRepair: attempt !== undefined && attempt.step !== 'kubernetes',
     repairs,
     asDependency: asDependency(name, history, evidence),

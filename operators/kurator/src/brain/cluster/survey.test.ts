@@ -9,7 +9,7 @@ const now = 1_000 * minute;
 function services(count: number, failing: number, underRepair = 0, repairs: number[] = []): ServiceSummary[] {
   return Array.from({ length: count }, (_, index) => ({
     name: `s${index}`,
-    failing: index < failing,
+    ...(index < failing && { failingSince: now - minute }),
     underRepair: index < underRepair,
     repairs: index === 0 ? repairs : [],
     asDependency: { name: `s${index}`, state: 'healthy' },
@@ -26,6 +26,11 @@ describe('survey', () => {
     ['four of four', 4, 4, true],
   ])('%s', (_, count, failing, isStorm) => {
     expect(look(services(count, failing)).view.stormSince !== undefined).toBe(isStorm);
+  });
+
+  it('counts only what began to fail lately', () => {
+    const long = services(20, 12).map((service) => ({ ...service, failingSince: now - 11 * minute }));
+    expect(look(long)).toMatchObject({ failing: 0, history: {} });
   });
 
   it('lets a storm last for a while after it has calmed down', () => {

@@ -33,7 +33,7 @@ export interface ClusterView {
 export interface Survey {
   readonly view: ClusterView;
   readonly history: ClusterHistory;
-  /** How many fail for a reason of their own. */
+  /** How many have begun to fail lately, for a reason of their own. */
   readonly failing: number;
 }
 
@@ -49,7 +49,7 @@ export function survey(
   let recent = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
   for (const service of services) {
-    if (service.failing) failing++;
+    if (now - (service.failingSince ?? Number.NEGATIVE_INFINITY) <= spec.storm.within) failing++;
     if (service.underRepair) active++;
     for (const at of service.repairs) {
       if (now - at < spec.budget.per) recent++;

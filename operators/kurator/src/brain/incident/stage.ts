@@ -43,7 +43,7 @@ export const mayFollow: Readonly<Record<Stage, readonly Stage[]>> = {
   waitingForDependency: ['confirmed', 'recovered', 'handedOver'],
   tellingDependants: ['waitingForDependency', 'proposed', 'repairing', 'yielded', 'recovered', 'handedOver'],
   proposed: ['waitingForDependency', 'tellingDependants', 'repairing', 'yielded', 'recovered', 'handedOver'],
-  repairing: ['verifying', 'confirmed', 'yielded', 'handedOver'],
+  repairing: ['verifying', 'confirmed', 'yielded'],
   verifying: ['repairing', 'confirmed', 'yielded', 'recovered', 'handedOver'],
   yielded: ['confirmed', 'recovered', 'handedOver'],
   recovered: ['confirmed', 'waitingForDependency', 'quarantined'],

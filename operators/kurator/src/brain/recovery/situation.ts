@@ -63,12 +63,12 @@ function yieldedTo({ yieldedTo }: Incident): Millis {
 export function held({ incident, now }: Situation, hold: Omit<Hold, 'since'>, isPatient: boolean): Incident {
   const before = incident.hold;
   if (before?.by === hold.by) return incident;
-  const since = before && isPatient && !hopeless.has(before.by) ? before.since : now;
+  const since = before && isPatient && !quietHolds.has(before.by) ? before.since : now;
   return { ...incident, hold: { ...hold, since } };
 }
 
 /** Nobody is called for being held up by these: a person wants it so, or it passes by itself. */
-export const hopeless: ReadonlySet<Hold['by']> = new Set<Hold['by']>([
+export const quietHolds: ReadonlySet<Hold['by']> = new Set<Hold['by']>([
   'pause',
   'maintenance',
   'workload',

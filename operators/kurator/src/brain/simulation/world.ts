@@ -149,12 +149,18 @@ export function isDown(world: World, service: SimService): boolean {
 export function pass(world: World, to: Millis): void {
   world.now = to;
   for (const service of world.services.values()) {
-    service.instances = service.instances.filter(({ goneAt }) => goneAt === undefined || to < goneAt);
+    service.instances = service.instances.filter((instance) => !hasEnded(world, instance));
     for (const instance of service.instances) live(world, instance, to);
     roll(world, service);
     replenish(world, service);
     if (isDown(world, service)) service.downAt = to;
   }
+}
+
+/** On a silent node nobody can be seen to end. */
+function hasEnded({ now, nodes }: World, { goneAt, node }: SimInstance): boolean {
+  if (goneAt === undefined || now < goneAt) return false;
+  return nodes.find(({ name }) => name === node)?.state !== 'silent';
 }
 
 const restartable = new Set<Illness | undefined>(['crash', 'crash-loop', 'oom']);

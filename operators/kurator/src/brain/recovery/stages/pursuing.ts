@@ -2,19 +2,20 @@
  * What to do about a confirmed fault, before anything is done: the same considerations in the same order, however often
  * it is asked, until one of them decides. `confirmed`, `proposed` and `tellingDependants` are places to wait on this way.
  */
-
 import { answersTo, noticesBefore } from '../../dependencies/coordination.ts';
-import type { Diagnosis } from '../../diagnosis/cause.ts';
-import { causeInWords } from '../../diagnosis/cause.ts';
+import { causeInWords, type Diagnosis } from '../../diagnosis/cause.ts';
 import { noticesOfRound } from '../../incident/incident.ts';
 import type { Step } from '../../spec.ts';
-import { inWords } from '../../time.ts';
+import { inWords, second } from '../../time.ts';
 import { begun, spent } from '../attempt.ts';
 import { refusal } from '../gates.ts';
 import { isDisruptive, nextStep } from '../ladder.ts';
-import { cleared, held, hopeless, isWell, type Move, newerWrite, type Situation } from '../situation.ts';
+import { cleared, held, isWell, type Move, newerWrite, quietHolds, type Situation } from '../situation.ts';
 import { targetsOf, wave } from '../targets.ts';
 import { handOver, recover, yieldTo } from './endings.ts';
+
+/** What passes by itself, or at a person's word, is looked at again after this. */
+const lookAgainAfter = 5 * second;
 
 /** Pursues a fault. */
 export function pursue(situation: Situation): Move {
@@ -65,12 +66,16 @@ function gated(situation: Situation, step: Step): Move | undefined {
 /** Stays where it is, until a person is called if it takes too long. */
 export function hold(situation: Situation, refused: NonNullable<ReturnType<typeof refusal>>): Move {
   const { incident, now, spec } = situation;
-  const isPatient = !hopeless.has(refused.by);
+  const isPatient = !quietHolds.has(refused.by);
   const waiting = held(situation, refused, isPatient);
   const until = (waiting.hold?.since ?? now) + spec.recovery.patience;
   if (isPatient && now >= until) return handOver(situation, `held up for too long: ${refused.reason}`);
-  const { reason } = refused;
-  return { reason, isHeld: true, ...(isPatient && { until }), ...(waiting !== incident && { incident: waiting }) };
+  return {
+    reason: refused.reason,
+    isHeld: true,
+    until: isPatient ? until : now + lookAgainAfter,
+    ...(waiting !== incident && { incident: waiting }),
+  };
 }
 
 function tell(situation: Situation, step: Step): Move | undefined {
@@ -84,8 +89,8 @@ function tell(situation: Situation, step: Step): Move | undefined {
   }
   const { refused, silent } = answersTo(told, seen.answers);
   const { onRefusal, onSilence, deadline } = spec.coordination;
-  if (refused.length > 0 && onRefusal === 'handOver')
-    return handOver(situation, `${refused.join(', ')} refused the repair`);
+  const whoRefused = refused.join(', ');
+  if (whoRefused && onRefusal === 'handOver') return handOver(situation, `${whoRefused} refused the repair`);
   const until = (told[0]?.at ?? now) + deadline;
   if (silent.length === 0) return undefined;
   if (now < until) return { reason: `waits for ${silent.join(', ')}`, until };

@@ -56,8 +56,7 @@ function wellAfter({ step }: Attempt): string {
 }
 
 function nextWave(situation: Situation, attempt: Attempt): Move | undefined {
-  const { starting, terminating, unknown } = situation.evidence.counts;
-  if (starting + terminating + unknown > 0 || newcomers(situation, attempt).some(isFailing)) return undefined;
+  if (!isSettled(situation) || newcomers(situation, attempt).some(isFailing)) return undefined;
   const remaining = remainingOf(situation, attempt);
   if (remaining.length === 0) return undefined;
   const targets = wave(situation, remaining);
@@ -74,8 +73,7 @@ function judged(situation: Situation, attempt: Attempt): Move | undefined {
   const fresh = newcomers(situation, attempt);
   const broken = fresh.find(isBroken);
   if (broken) return failed(situation, `${broken.name}, which came after it, fails as well`);
-  const { starting, terminating, unknown } = situation.evidence.counts;
-  const isComplete = fresh.length > 0 && starting + terminating + unknown === 0;
+  const isComplete = fresh.length > 0 && isSettled(situation);
   if (attempt.actions.some(({ kind }) => kind !== 'evict') || !isComplete) return undefined;
   if (remainingOf(situation, attempt).length > 0) return undefined;
   const { incident, now } = situation;
@@ -103,6 +101,12 @@ function failed(situation: Situation, reason: string, isFault = true): Move {
     incident: ended(incident, isFault ? 'failed' : 'abandoned', now),
     ...(demoted && { history: { repairs: history.repairs, revisions: { ...history.revisions, healthy } } }),
   };
+}
+
+/** Everybody is there again, and has shown how they are. Who ends on a dead node for ever is not waited for. */
+function isSettled({ evidence }: Situation): boolean {
+  const { starting, unknown, terminating } = evidence.counts;
+  return starting + unknown === 0 && evidence.instances.length - terminating >= evidence.desired;
 }
 
 /** Instances that came after the attempt began. */

@@ -1,0 +1,155 @@
+/** What a person, a dependant or somebody else's change has to say about a repair. */
+import { describe, expect, it } from 'vitest';
+import type { Action, Incident } from '../incident/incident.ts';
+import type { WorkloadObservation } from '../observation.ts';
+import type { ServiceInput } from '../spec-defaults.ts';
+import { type Thought, type ThoughtInput, think } from '../think.ts';
+import { hour, minute, second } from '../time.ts';
+import { beginning, type Run } from './simulate.ts';
+import { at, doneTo, happens, historyOf, P, service, story, toldAbout } from './story.ts';
+
+describe('story 10: coordination', () => {
+  const specs = (coordination: ServiceInput['coordination']) => [
+    service({ name: 'db', coordination: { deadline: 30 * second, ...coordination } }),
+    service({ name: 'mute', dependsOn: ['db'] }),
+    service({ name: 'loath', dependsOn: ['db'] }),
+  ];
+  const hooks = [happens('answer', 1, -minute, 1), happens('answer', 1, -minute, 2)];
+  const refusal = happens('answer', 3, 45 * second, 2);
+  const told = (run: Run) => historyOf(run, 'db').incident ?? historyOf(run, 'db').closed[0];
+
+  it('waits for one that never answers until the deadline, then goes on by the policy', () => {
+    const run = story([...hooks, happens('allIll', 'hang')], { specs: specs({ onSilence: 'proceed' }) });
+    const { closed, repairs } = historyOf(run, 'db');
+    const waited = (repairs[0] ?? 0) - (closed[0]?.confirmedAt ?? 0);
+    expect(waited).toBeGreaterThanOrEqual(30 * second);
+    expect(waited).toBeLessThanOrEqual(30 * second + P);
+  });
+
+  it('calls a person when one refuses, and that is the policy', () => {
+    const patient = specs({ onRefusal: 'handOver', deadline: 5 * minute });
+    const run = story([...hooks, happens('curse', 'hang'), refusal], { specs: patient });
+    expect(told(run)).toMatchObject({ stage: 'handedOver' });
+    expect(historyOf(run, 'db').repairs).toEqual([]);
+  });
+
+  it('yields within a period to a person who deploys in the middle, and overwrites nothing', () => {
+    const written = 40 * second;
+    const run = story([happens('curse', 'hang'), happens('goodDeploy', 0, written)]);
+    const { transitions } = historyOf(run).incident as Incident;
+    const yielded = transitions.find(({ to }) => to === 'yielded');
+    expect((yielded?.at ?? 0) - (beginning + at + written)).toBeLessThanOrEqual(P);
+    expect(run.world.services.get('web')?.revision).toBe('r2');
+    const next = transitions.find(({ at: time, to }) => to === 'repairing' && time > (yielded?.at ?? 0));
+    expect((next?.at ?? Number.POSITIVE_INFINITY) - (yielded?.at ?? 0)).toBeGreaterThanOrEqual(minute);
+  });
+});
+
+describe('paused, dry run, maintenance', () => {
+  it.each(['pause', 'dryRun', 'maintenance'] as const)('does nothing under %s, and goes on after it', (name) => {
+    const run = story([happens(name, 9, -minute), happens('allIll', 'hang')], { length: at + 8 * minute });
+    expect(doneTo(run)).toEqual([]);
+    expect(historyOf(run).incident?.confirmedAt).toBeDefined();
+    const after = story([happens(name, 9, -minute), happens('allIll', 'hang'), happens('unpause', 0, 8 * minute)]);
+    expect(historyOf(after).closed).toHaveLength(1);
+    expect(doneTo(after).length).toBeGreaterThan(0);
+  });
+
+  it('says in a dry run what it would do', () => {
+    const run = story([happens('dryRun'), happens('ill', 'hang')]);
+    expect(toldAbout(run).some((line) => line.startsWith('would be repaired: would replace web-'))).toBe(true);
+  });
+
+  it('tells nobody in maintenance, and keeps the record', () => {
+    const run = story([happens('maintenance', 9, -minute), happens('ill', 'hang')], { length: at + 5 * minute });
+    expect(run.operator.records.notifications.length).toBeGreaterThan(0);
+    expect(run.operator.records.notifications.every(({ silenced }) => silenced === 'maintenance')).toBe(true);
+  });
+});
+
+describe('stateful', () => {
+  const specs = [service({ stateful: true })];
+
+  it('starts nobody a second time while their node is only unreachable', () => {
+    const run = story([happens('nodeSilent', 1)], { specs });
+    expect(doneTo(run)).toEqual([]);
+    expect(historyOf(run).incident).toMatchObject({ stage: 'handedOver' });
+  });
+
+  it('moves them when the node is gone, or when it was told to', () => {
+    expect(doneTo(story([happens('nodeGone', 1)], { specs }))).toHaveLength(1);
+    const told = [service({ stateful: true, recovery: { moveWhenUnreachable: true } })];
+    expect(doneTo(story([happens('nodeSilent', 1)], { specs: told }))).toHaveLength(1);
+    expect(doneTo(story([happens('nodeSilent', 1)]))).toHaveLength(1);
+  });
+
+  it('replaces one at a time', () => {
+    const evicted: Action[] = [];
+    story([happens('allIll', 'hang')], {
+      specs: [service({ stateful: true, recovery: { maxUnavailable: 3 } })],
+      brain: (input) => {
+        const thought = think(input);
+        evicted.push(...thought.actions);
+        return thought;
+      },
+    });
+    expect(evicted.length).toBeGreaterThanOrEqual(3);
+    expect(evicted.every(({ targets }) => targets.length === 1)).toBe(true);
+  });
+});
+
+describe('a person’s word', () => {
+  const specs = [service({ recovery: { steps: { replace: { approval: true } } } })];
+
+  it('is waited for where a step needs it, and is enough', () => {
+    const run = story([happens('ill', 'hang'), happens('approve', 0, 5 * minute)], { specs });
+    expect(historyOf(run).repairs).toEqual([beginning + at + 5 * minute]);
+    expect(historyOf(run).closed).toMatchObject([{ cause: 'hang', end: 'recovered' }]);
+  });
+
+  it('that never comes hands it over', () => {
+    const run = story([happens('ill', 'hang')], { specs, length: at + 40 * minute });
+    expect(doneTo(run)).toEqual([]);
+    expect(historyOf(run).incident?.stage).toBe('handedOver');
+    expect(toldAbout(run).at(-1)).toContain('nobody approved replace within 30 min');
+  });
+
+  it('gives back what was handed over, and it is tried afresh', () => {
+    const cursed = story([happens('curse', 'hang')], { length: at + 10 * minute });
+    expect(historyOf(cursed).incident?.stage).toBe('handedOver');
+    const run = story([happens('curse', 'hang'), happens('heal', 0, 9.9 * minute), happens('resume', 0, 10 * minute)]);
+    expect(historyOf(run).closed).toHaveLength(1);
+    const again = story([happens('curse', 'hang'), happens('resume', 0, 10 * minute)], { length: at + 20 * minute });
+    expect(historyOf(again).repairs.length).toBeGreaterThan(historyOf(cursed).repairs.length);
+    expect(historyOf(again).incident).toMatchObject({ stage: 'handedOver', resumed: 1 });
+  });
+});
+
+describe('somebody else’s rules', () => {
+  /** A brain that sees the workload in another way. */
+  const seeing =
+    (change: Partial<WorkloadObservation>) =>
+    (input: ThoughtInput): Thought =>
+      think({ ...input, seen: { ...input.seen, workload: { ...input.seen.workload, ...change } } });
+
+  it('are kept: a PodDisruptionBudget that allows nothing', () => {
+    const run = story([happens('ill', 'hang')], { brain: seeing({ disruptionsAllowed: 0 }) });
+    expect(doneTo(run)).toEqual([]);
+    expect(historyOf(run).incident?.stage).toBe('handedOver');
+    expect(toldAbout(run).at(-1)).toContain('a PodDisruptionBudget allows no more than 0');
+  });
+
+  it('are kept: a workload that somebody has paused', () => {
+    const run = story([happens('ill', 'hang')], { brain: seeing({ paused: true }), length: hour });
+    expect(doneTo(run)).toEqual([]);
+    expect(historyOf(run).incident).toMatchObject({ stage: 'confirmed', hold: { by: 'workload' } });
+  });
+
+  it('are kept: another scaler', () => {
+    const scaling = { max: 10, targets: [{ metric: 'cpu', target: 0.6 }] };
+    const brain = seeing({ autoscaler: 'HorizontalPodAutoscaler web' });
+    const run = story([happens('curse', 'saturated')], { specs: [service({ scaling })], brain });
+    expect(run.world.services.get('web')?.desired).toBe(3);
+    expect(historyOf(run).incident?.stage).toBe('handedOver');
+  });
+});
