@@ -89,6 +89,7 @@ export type HeldBy =
   | 'maintenance'
   | 'blindness'
   | 'doubt'
+  | 'yield'
   | 'workload'
   | 'rollout'
   | 'coolDown'

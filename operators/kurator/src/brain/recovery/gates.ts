@@ -5,7 +5,7 @@
 import { refuses } from '../cluster/survey.ts';
 import type { InstanceEvidence, InstanceHealth } from '../evidence/evidence.ts';
 import { recentRepairs } from '../incident/history.ts';
-import type { HeldBy } from '../incident/incident.ts';
+import { engagedSince, type HeldBy } from '../incident/incident.ts';
 import { minHealthy, type Step } from '../spec.ts';
 import { inWords, within } from '../time.ts';
 import type { Situation } from './situation.ts';
@@ -31,6 +31,13 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
     if (!diagnosis) return 'nothing is confirmed at the moment';
     if (diagnosis.confidence === 'possible' && step !== 'kubernetes') return 'the cause is not sure enough';
     return undefined;
+  },
+
+  yield: ({ seen, spec, incident, now }) => {
+    const write = seen.workload.foreignWrite;
+    if (!write || write.what === 'replicas' || write.at <= engagedSince(incident)) return undefined;
+    const rest = write.at + spec.recovery.yieldFor - now;
+    return rest > 0 ? `${write.by} has changed the workload; left alone for another ${inWords(rest)}` : undefined;
   },
 
   workload: ({ seen }) => (seen.workload.paused ? 'somebody has paused the workload' : undefined),

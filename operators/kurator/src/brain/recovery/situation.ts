@@ -71,6 +71,7 @@ export function held({ incident, now }: Situation, hold: Omit<Hold, 'since'>, is
 export const quietHolds: ReadonlySet<Hold['by']> = new Set<Hold['by']>([
   'pause',
   'maintenance',
+  'yield',
   'workload',
   'coolDown',
   'cluster',

@@ -46,7 +46,7 @@ export function yielded(situation: Situation): Move {
   if (now >= until && rollout !== 'progressing') {
     return { to: 'confirmed', reason: 'it still fails after the change', incident: again };
   }
-  const tooLate = incident.stageSince + spec.recovery.patience;
+  const tooLate = Math.max(incident.stageSince, newest) + spec.recovery.patience;
   if (now >= tooLate) return handOver(situation, 'somebody else is at it, and it still fails');
   return { reason: 'leaves it to whoever changed the workload', until: Math.min(tooLate, until), incident: again };
 }
