@@ -240,7 +240,8 @@ export function createClient(config: ClientConfig, defaults: ClientOptions = {})
   };
 }
 
-async function exchange<T>(transport: Transport, request: ApiRequest, options: RequestOptions): Promise<T> {
+async function exchange<T>(transport: Transport, asked: ApiRequest, options: RequestOptions): Promise<T> {
+  const request = options.guard ? { ...asked, guard: options.guard } : asked;
   const deadline = startDeadline(options.timeout ?? REQUEST_TIMEOUT, options.signal);
   try {
     return await withRetries(request, options.retries ?? RETRIES, deadline, async () => {

@@ -10,7 +10,15 @@ export interface RequestOptions {
    * after 429 or when no connection could be made. It waits as long as the server asks, else longer each time.
    */
   retries?: number;
+  /** See {@link Guard}. */
+  guard?: Guard | undefined;
 }
+
+/**
+ * Called right before a request's bytes go out, each time that they do: after the wait for a connection, and again for
+ * each retry. What it throws ends the request, which is then not sent.
+ */
+export type Guard = () => void;
 
 /** What holds for all requests of a client unless a request says otherwise. */
 export interface ClientOptions {
@@ -155,6 +163,8 @@ export interface AttachOptions {
   timeout?: number;
   /** Milliseconds between pings; 30 s unless given. A ping that is not answered before the next ends the session. */
   pingInterval?: number;
+  /** See {@link Guard}. */
+  guard?: Guard | undefined;
 }
 
 /** Options of `exec`. */

@@ -73,6 +73,7 @@ export type { ClusterAccess } from './operator/definition.ts';
 export type { DryRunOptions } from './operator/dry-run/dry-run.ts';
 export type { FieldChange } from './operator/dry-run/field-changes.ts';
 export type { DryRunFailure, DryRunReport, PlannedChange, PlannedEvent } from './operator/dry-run/report.ts';
+export type { OperatorFacts } from './operator/facts.ts';
 export { type InstallOptions, installCrds } from './operator/install-crds.ts';
 export type { Concerned, ConcernedBy, ListQuery, Lookup, LookupOptions } from './operator/lookup.ts';
 export type { ControllerBuilder, Operator } from './operator/operator.ts';

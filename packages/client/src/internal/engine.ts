@@ -1,4 +1,5 @@
 /** What moves requests to one API server and answers back; HTTP/1.1 and HTTP/2 each have one. */
+import type { Guard } from '../options.ts';
 import type { Deadline } from './deadline.ts';
 import type { HttpAnswer, HttpMethod, HttpStream } from './http.ts';
 
@@ -8,6 +9,7 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | undefined;
+  readonly guard?: Guard | undefined;
 }
 
 /** Connections that were made with one set of TLS material. */
@@ -20,6 +22,20 @@ export interface Engine {
   close(): Promise<void>;
   /** Ends everything now. */
   destroy(): void;
+}
+
+/** The request's guard did not let it go out; the cause is what it threw. */
+export class HeldBack extends Error {
+  override readonly name = 'HeldBack';
+}
+
+/** Throws HeldBack unless the request may go out at this instant. */
+export function letOut(guard: Guard | undefined): void {
+  try {
+    guard?.();
+  } catch (cause) {
+    throw new HeldBack('the request was held back', { cause });
+  }
 }
 
 /** The stream had no byte for too long. */

@@ -1,5 +1,6 @@
 /** What goes over the wire, before the transport adds address and credentials. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Guard } from '../options.ts';
 
 /** Verbs that the API server knows. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -13,6 +14,7 @@ export interface HttpRequest {
   readonly body?: string;
   readonly contentType?: string;
   readonly accept?: string;
+  readonly guard?: Guard | undefined;
 }
 
 /** A whole answer. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { ClientError, type ClientErrorCode } from '../error.ts';
 import type { Deadline } from './deadline.ts';
-import { StreamWentQuiet } from './engine.ts';
+import { HeldBack, StreamWentQuiet } from './engine.ts';
 
 /** Circumstances of a failed exchange. */
 export interface Circumstances {
@@ -12,8 +12,9 @@ export interface Circumstances {
   readonly deadline: Deadline;
 }
 
-/** Turns what Node or undici threw into our error; the caller's own abort is passed on as it is. */
+/** Turns what Node or undici threw into our error; the caller's own abort, and what a guard threw, is passed on as it is. */
 export async function transportError(error: unknown, { server, doing, deadline }: Circumstances): Promise<unknown> {
+  if (error instanceof HeldBack) return error.cause;
   if (deadline.expired()) {
     return failed('KUR_CLIENT_TIMEOUT', `${doing}: ${server} did not finish within ${deadline.length / 1000} s`, error);
   }

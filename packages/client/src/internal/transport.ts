@@ -9,7 +9,7 @@ import { openWebSocket } from './connection/web-socket.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import type { Identity } from './credentials/identity.ts';
 import type { Deadline } from './deadline.ts';
-import type { Engine, WireRequest } from './engine.ts';
+import { type Engine, letOut, type WireRequest } from './engine.ts';
 import { keepEngines } from './engine-keeper.ts';
 import type { HttpAnswer, HttpRequest, HttpStream } from './http.ts';
 import { transportError } from './transport-error.ts';
@@ -57,12 +57,12 @@ export function createTransport(config: ClientConfig, { http = 1 }: ClientOption
     identity: Identity,
     go: (engine: Engine, wire: WireRequest) => Promise<A>,
   ): Promise<A> => {
-    const { method, body } = request;
+    const { method, body, guard } = request;
     const path = prefix + request.path;
     const ended = announce({ origin, method, path });
     try {
       const headers = { ...headersOf(request), ...identity.headers };
-      const answer = await go(engines.engine(identity.tls), { method, path, headers, body });
+      const answer = await go(engines.engine(identity.tls), { method, path, headers, body, guard });
       ended(answer.status);
       return answer;
     } catch (error) {
@@ -99,7 +99,15 @@ export function createTransport(config: ClientConfig, { http = 1 }: ClientOption
         const socket = await deadline.race(createConnector(config, url, identity.tls)());
         const { signal } = deadline;
         const target = new URL(prefix + request.path, url);
-        const opened = await openWebSocket({ url: target, socket, headers: identity.headers, protocols, signal });
+        const guard = () => letOut(request.guard);
+        const opened = await openWebSocket({
+          url: target,
+          socket,
+          headers: identity.headers,
+          protocols,
+          signal,
+          guard,
+        });
         if (!('status' in opened)) {
           open.add(opened);
           opened.once('close', () => open.delete(opened));

@@ -52,3 +52,16 @@ it.each(Object.entries(writes))('lets only the leader %s', async (_, act) => {
 it.each(Object.entries(reads))('lets anyone %s', async (_, act) => {
   expect(await act(fenced)).toBe(reached);
 });
+
+it('asks again right before a write goes out', async () => {
+  let options: { guard?: () => void } | undefined;
+  const slow = { ...client, create: async (...of: unknown[]) => (options = of[2] as typeof options) } as Client;
+  let leads = true;
+  const fence = () => {
+    if (!leads) throw new Error('not the leader');
+  };
+  await fencedClient(slow, fence).create(ConfigMap, object);
+  expect(options?.guard).not.toThrow();
+  leads = false;
+  expect(options?.guard).toThrow('not the leader');
+});

@@ -8,6 +8,8 @@ import type { Runnable } from '../manager/runnable.ts';
 export interface CompanionContext {
   /** What runs it: its caches, its metrics, its log. */
   readonly manager: Manager;
+  /** The namespaces that the operator works in; all where undefined. */
+  readonly namespaces: readonly string[] | undefined;
   /** Has an object reconciled for a reason that no cache knows; at once unless `after` is given. */
   wake(reference: ObjectReference, after?: Duration): void;
 }

@@ -98,7 +98,7 @@ async function compare(
 }
 
 /** Without where its conversion is: the operator that converts tells that itself, when it can. */
-async function definitionOf(resource: Resource): Promise<CustomResourceDefinition> {
+export async function definitionOf(resource: Resource): Promise<CustomResourceDefinition> {
   // Loaded when needed: whoever installs nothing need not load zod.
   const { crdOf } = await import('@kurator/schema');
   const { spec, ...rest } = crdOf(resource, { conversionWebhook: { url: 'https://unknown.invalid' } });

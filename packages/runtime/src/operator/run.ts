@@ -1,6 +1,7 @@
 /** Runs an operator as what the process is for. */
 import type { OperatorDefinition } from './definition.ts';
 import { dryRunOperator } from './dry-run/dry-run.ts';
+import { writeFacts } from './facts.ts';
 import { farewell } from './internal/farewell.ts';
 import type { StartOptions } from './operator-options.ts';
 import { startOperator } from './start.ts';
@@ -20,6 +21,9 @@ export async function runOperator(
   options: RunOptions = {},
 ): Promise<void> {
   try {
+    // How the `kurator` command learns what to install: the program is run, and says so instead of starting.
+    const facts = process.env.KURATOR_FACTS;
+    if (facts) return await writeFacts(definition, name, facts);
     if (options.dryRun ?? isOn(process.env.KURATOR_DRY_RUN)) return await printDryRun(definition, name, options);
     const running = await startOperator(definition, name, { ...options, signals: true });
     await running.ended;

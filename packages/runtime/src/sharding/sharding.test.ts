@@ -332,8 +332,8 @@ describe('a client that is fenced by what it works on', () => {
         'delete within its time',
         'deleteCollection within its time',
         'raw within its time',
-        'exec',
-        'attach',
+        'exec within its time',
+        'attach within its time',
       ]);
       did.length = 0;
       server.network.weather = cutOff;

@@ -11,6 +11,8 @@ export interface WebSocketRequest {
   /** In the order of preference. */
   readonly protocols: readonly string[];
   readonly signal: AbortSignal;
+  /** Called right before anything is sent; what it throws closes the connection instead. */
+  readonly guard: () => void;
 }
 
 // What the server may send in one message; it sends 32 KiB at most.
@@ -23,6 +25,12 @@ export async function openWebSocket(request: WebSocketRequest): Promise<WebSocke
   const { socket, signal } = request;
   // Most programs never open one: they shouldn't pay for it when they start.
   const { WebSocket } = await import('ws');
+  try {
+    request.guard();
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
   const { promise, resolve, reject } = Promise.withResolvers<WebSocket | HttpAnswer>();
   const url = new URL(request.url);
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';

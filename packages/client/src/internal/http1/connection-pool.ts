@@ -58,6 +58,11 @@ export class ConnectionPool {
     }
   }
 
+  /** Takes back a connection on which nothing was sent. */
+  giveBack(connection: Connection): void {
+    this.#onFree(connection, connection.usable);
+  }
+
   /** Ends what rests now, and everything else when it is done. */
   close(): void {
     this.#closing = true;

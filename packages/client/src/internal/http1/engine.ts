@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Deadline } from '../deadline.ts';
-import type { Engine, WireRequest } from '../engine.ts';
+import { type Engine, letOut, type WireRequest } from '../engine.ts';
 import type { HttpAnswer, HttpStream } from '../http.ts';
 import { BodyStream } from './body-stream.ts';
 import type { Connection, Receiver } from './connection.ts';
@@ -27,12 +27,14 @@ export function createHttp1Engine(host: string, connect: () => Promise<Socket>):
       if (deadline.over) throw deadline.reason;
       const bytes = bytesOf(request);
       const connection = requests.takeIdle() ?? (await requests.take(deadline));
+      letOutOn(connection, requests, request);
       return await answerOf(connection, bytes, deadline);
     },
     async open(request, deadline, idleTimeout) {
       if (deadline.over) throw deadline.reason;
       const bytes = bytesOf(request);
       const connection = streams.takeIdle() ?? (await streams.take(deadline));
+      letOutOn(connection, streams, request);
       return await streamOf(connection, bytes, deadline, idleTimeout);
     },
     async close() {
@@ -45,6 +47,15 @@ export function createHttp1Engine(host: string, connect: () => Promise<Socket>):
       streams.destroy(error);
     },
   };
+}
+
+function letOutOn(connection: Connection, pool: ConnectionPool, { guard }: WireRequest): void {
+  try {
+    letOut(guard);
+  } catch (error) {
+    pool.giveBack(connection);
+    throw error;
+  }
 }
 
 function answerOf(connection: Connection, bytes: string, deadline: Deadline): Promise<HttpAnswer> {

@@ -4,9 +4,10 @@
  * its index also loads fetch, caches, mocks and more. They are no public paths, so package.json pins the exact version.
  */
 import type { Socket } from 'node:net';
-import type { Pool } from 'undici';
+import type { Dispatcher, Pool } from 'undici';
+import type { Guard } from '../../options.ts';
 import type { Deadline } from '../deadline.ts';
-import { type Engine, StreamWentQuiet, type WireRequest } from '../engine.ts';
+import { type Engine, letOut, StreamWentQuiet, type WireRequest } from '../engine.ts';
 
 // Many requests go on one connection; a second one keeps a lost packet from stopping all of them.
 const CONNECTIONS = 2;
@@ -18,11 +19,11 @@ export function createHttp2Engine(origin: string, connect: () => Promise<Socket>
   const send = async (request: WireRequest, deadline: Deadline, idle: number) => {
     pool ??= openPool(origin, connect);
     const { default: requestOf } = await import('undici/lib/api/api-request.js');
-    const { method, path, headers, body } = request;
+    const { method, path, headers, body, guard } = request;
     const { signal } = deadline;
     const options = { method, path, headers: headers as Record<string, string | string[]>, body: body ?? null, signal };
     // The deadline ends the exchange as a whole.
-    return await requestOf.call(await pool, { ...options, headersTimeout: 0, bodyTimeout: idle });
+    return await requestOf.call(letOutBy(guard, await pool), { ...options, headersTimeout: 0, bodyTimeout: idle });
   };
   return {
     async exchange(request, deadline) {
@@ -39,6 +40,33 @@ export function createHttp2Engine(origin: string, connect: () => Promise<Socket>
     destroy() {
       void pool?.then((opened) => opened.destroy());
     },
+  };
+}
+
+/** The same, but asks the guard when a stream was found for a request and its first byte is to be written. */
+function letOutBy(guard: Guard | undefined, pool: Pool): Dispatcher {
+  if (!guard) return pool;
+  const dispatch: Dispatcher['dispatch'] = (options, handler) =>
+    pool.dispatch(options, {
+      ...handlerMethods(handler),
+      onRequestStart(controller, context) {
+        handler.onRequestStart?.(controller, context);
+        try {
+          letOut(guard);
+        } catch (error) {
+          controller.abort(error as Error);
+        }
+      },
+    });
+  return { dispatch } as Dispatcher;
+}
+
+function handlerMethods(handler: Dispatcher.DispatchHandler): Dispatcher.DispatchHandler {
+  return {
+    onResponseStart: (...of) => handler.onResponseStart?.(...of),
+    onResponseData: (...of) => handler.onResponseData?.(...of),
+    onResponseEnd: (...of) => handler.onResponseEnd?.(...of),
+    onResponseError: (...of) => handler.onResponseError?.(...of),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import { ClientError } from '../../error.ts';
+import type { Guard } from '../../options.ts';
 import { refusal } from '../answer.ts';
 import { startDeadline } from '../deadline.ts';
 import type { ApiRequest } from '../requests.ts';
@@ -11,6 +12,7 @@ export interface SessionOptions {
   signal?: AbortSignal | undefined;
   timeout?: number;
   pingInterval?: number;
+  guard?: Guard | undefined;
 }
 
 /** How a kind of session speaks. */
@@ -32,10 +34,10 @@ export async function openSession(
   options: SessionOptions,
 ): Promise<Channels> {
   const { doing } = request;
-  const { signal, timeout = OPEN_TIMEOUT, pingInterval = PING_INTERVAL } = options;
+  const { signal, timeout = OPEN_TIMEOUT, pingInterval = PING_INTERVAL, guard } = options;
   const deadline = startDeadline(timeout, signal);
   try {
-    const opened = await transport.webSocket(request, protocols, deadline);
+    const opened = await transport.webSocket({ ...request, guard }, protocols, deadline);
     if ('status' in opened) throw refusal(request, opened);
     if (!protocols.includes(opened.protocol)) throw strangeProtocol(doing, opened);
     return openChannels(opened, { doing, signal, incoming, pingInterval });

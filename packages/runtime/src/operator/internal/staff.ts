@@ -29,7 +29,8 @@ export function staff(manager: Manager, { controllers }: OperatorDefinition, opt
     const controller = assemble(room, { observers: observers(definition.name), clock, shard });
     const wake = (reference: ObjectReference, after: Duration = 0) => controller.enqueue(reference, { after });
     // Before the controller, which may need what it makes.
-    for (const companion of definition.companions) manager.add(companion({ manager, wake }), stage);
+    const { namespaces } = room.home;
+    for (const companion of definition.companions) manager.add(companion({ manager, namespaces, wake }), stage);
     manager.addController(controller, stage);
     room.schedules.push(...schedulesOf(room, { observers, clock, shard }));
     for (const schedule of room.schedules) {

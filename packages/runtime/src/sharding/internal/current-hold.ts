@@ -1,21 +1,14 @@
 /** Under which right the code that asks is running: so that one client can serve all keys, and be fenced for each. */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { WriteRight } from '../../leadership/guarded-writes.ts';
 
-/** A right, as a client is fenced by it. */
-export interface CurrentHold {
-  /** Throws unless the right surely holds at this instant. */
-  fence(): void;
-  /** Milliseconds for which it does, if nothing is heard from the server. */
-  remaining(): number;
-}
+const current = new AsyncLocalStorage<Required<WriteRight>>();
 
-const current = new AsyncLocalStorage<CurrentHold>();
-
-export function runUnder<R>(hold: CurrentHold, work: () => R): R {
+export function runUnder<R>(hold: Required<WriteRight>, work: () => R): R {
   return current.run(hold, work);
 }
 
 /** Undefined outside of all rights. */
-export function currentHold(): CurrentHold | undefined {
+export function currentHold(): Required<WriteRight> | undefined {
   return current.getStore();
 }

@@ -1,0 +1,32 @@
+/** What an operator says of itself, for tools that install it: follows from its declaration alone, without a cluster. */
+import { writeFile } from 'node:fs/promises';
+import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
+import type { OperatorDefinition } from './definition.ts';
+import { definitionOf } from './install-crds.ts';
+import { resourcesOf, servesHooks } from './internal/resources.ts';
+import { type Permissions, permissionsOf } from './permissions.ts';
+
+/** What must be known of an operator in order to install it. */
+export interface OperatorFacts {
+  /** Its Deployment, roles, Lease and field manager are called so. */
+  readonly name: string;
+  /** The definitions of its own kinds, without where their conversion is served: the operator itself tells that. */
+  readonly crds: readonly CustomResourceDefinition[];
+  readonly permissions: Permissions;
+  /** Whether it serves webhooks, and so needs a Service in front of it. */
+  readonly webhooks: boolean;
+}
+
+async function factsOf(definition: OperatorDefinition, name: string): Promise<OperatorFacts> {
+  return {
+    name,
+    crds: await Promise.all(resourcesOf(definition).map(definitionOf)),
+    permissions: await permissionsOf(definition, name),
+    webhooks: servesHooks(definition),
+  };
+}
+
+/** Into a file, because a program may write anything on its standard output before it comes to its operator. */
+export async function writeFacts(definition: OperatorDefinition, name: string, file: string): Promise<void> {
+  await writeFile(file, JSON.stringify(await factsOf(definition, name)));
+}
