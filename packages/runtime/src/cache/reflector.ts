@@ -52,6 +52,8 @@ const LONGEST_PAUSE = 10_000;
 const SHORTEST_WATCH = 1_000;
 // Failures of the server at one version after which another is tried.
 const PATIENCE = 2;
+// Times that it may ask for a moment before that is trouble.
+const PLEAS = 3;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** Runs until the signal fires; never throws. */
@@ -74,6 +76,8 @@ class Reflector<T extends KubernetesObject> {
   #pause = FIRST_PAUSE;
   /** How often the server failed since something last came from it. */
   #serverFailures = 0;
+  /** How often it asked for a moment since then. */
+  #pleas = 0;
 
   constructor(options: ReflectorOptions<T>, signal: AbortSignal) {
     this.#options = options;
@@ -98,14 +102,23 @@ class Reflector<T extends KubernetesObject> {
       this.#unmentioned = undefined;
       return;
     }
-    this.#options.onTrouble?.(error);
+    if (!this.#isPlea(error)) this.#options.onTrouble?.(error);
     if (hasCode(error, 'KUR_CLIENT_SERVER')) this.#serverFailures += 1;
     const isLost = hasCode(error, 'KUR_CLIENT_EXPIRED') || error instanceof BrokenStream;
     if (isLost || this.#serverFailures >= PATIENCE) this.#version = undefined;
     this.#unmentioned = undefined;
+    const asked = error instanceof ClientError ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+    const pause = Math.min(asked, LONGEST_PAUSE) + this.#pause * (0.5 + Math.random());
     // The only way a delay fails is that the signal fired, which the loop sees for itself.
-    await delay(this.#pause * (0.5 + Math.random()), undefined, { signal: this.#signal }).catch(() => {});
+    await delay(pause, undefined, { signal: this.#signal }).catch(() => {});
     this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  }
+
+  /** A server that asks for a moment is well, as when it has only just learned of a kind; one that goes on asking isn't. */
+  #isPlea(error: unknown): boolean {
+    if (!hasCode(error, 'KUR_CLIENT_TOO_MANY_REQUESTS')) return false;
+    this.#pleas += 1;
+    return this.#pleas <= PLEAS;
   }
 
   async #watch(): Promise<void> {
@@ -197,6 +210,7 @@ class Reflector<T extends KubernetesObject> {
   #contact(): void {
     this.#pause = FIRST_PAUSE;
     this.#serverFailures = 0;
+    this.#pleas = 0;
     this.#options.onContact?.();
   }
 
