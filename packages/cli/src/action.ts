@@ -4,6 +4,7 @@ import { Interrupted } from './error.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { errorText } from './terminal/error-text.ts';
 import { progressReporter, type ReporterStream } from './terminal/progress-reporter.ts';
+import { type Screen, screenOf } from './terminal/style.ts';
 
 /** What one run of the command talks to. */
 export interface Session {
@@ -20,6 +21,8 @@ export interface Session {
 export interface ActionContext {
   readonly signal: AbortSignal;
   readonly reporter: Reporter;
+  /** What results are printed on. */
+  readonly screen: Screen;
   /** A line of the result. */
   print(text: string): void;
   /** A line for the person, which is no part of the result. */
@@ -49,6 +52,7 @@ export function lazy<Options, Arguments extends readonly unknown[]>(
     const context: ActionContext = {
       reporter,
       signal: session.signal,
+      screen: screenOf(session.stdout),
       print: (text) => session.stdout.write(`${text}\n`),
       say: reporter.info,
     };

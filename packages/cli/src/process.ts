@@ -1,9 +1,16 @@
 /** The command as a process: its signals and streams are handled here, and nowhere else. */
+import type { Command } from 'commander';
+import type { Session } from './action.ts';
 import { Interrupted } from './error.ts';
 import { exitCodeOfSignal } from './exit-code.ts';
-import { runCommandLine } from './program.ts';
+import { createProgram, runCommandLine } from './program.ts';
 
-export async function runProcess(): Promise<void> {
+/**
+ * Runs the command line of this process, to its end.
+ *
+ * @param create What can be typed: all of it unless given.
+ */
+export async function runProcess(create: (session: Session) => Command = createProgram): Promise<void> {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -17,12 +24,13 @@ export async function runProcess(): Promise<void> {
     if (error.code === 'EPIPE') process.exit(0);
     throw error;
   });
-  await runCommandLine(process.argv.slice(2), {
+  const session: Session = {
     stdout: process.stdout,
     stderr: process.stderr,
     signal: controller.signal,
     exit: (code) => {
       process.exitCode = code;
     },
-  });
+  };
+  await runCommandLine(process.argv.slice(2), session, create);
 }

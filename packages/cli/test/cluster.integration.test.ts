@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ConfigMap, createClient, kubeconfigFromYaml, Namespace } from '@kurator/client';
@@ -91,6 +91,31 @@ describe('a cluster that is up', () => {
       code: 1,
       stderr: expect.stringContaining('NotFound'),
     });
+  });
+
+  it('says so where the healer is not installed, also as a plugin of kubectl', async () => {
+    const kubeconfig = join(place.clusters, 'one', 'kubeconfig');
+    const { code, stdout, stderr } = await place.run('get', '--kubeconfig', kubeconfig, '--verbose');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('this cluster does not know Kurators');
+    expect(stderr).toContain('KUR_CLI_NO_HEALER');
+    const plugin = join(place.clusters, 'kubectl-kurator');
+    const program = join(import.meta.dirname, '..', 'src', 'kubectl-kurator.ts');
+    await writeFile(plugin, `#!/bin/sh\nexec "${process.execPath}" --conditions=source "${program}" "$@"\n`, {
+      mode: 0o755,
+    });
+    const path = process.env.PATH;
+    process.env.PATH = `${place.clusters}:${path}`;
+    try {
+      const kubectl = ['cluster', 'kubectl', '--name', 'one', '--'];
+      const asked = await place.run(...kubectl, 'kurator', 'get', '--kubeconfig', kubeconfig);
+      expect(asked).toMatchObject({ code: 1, stdout: '' });
+      expect(asked.stderr).toContain('this cluster does not know Kurators');
+      expect((await place.run(...kubectl, 'kurator', '--help')).stdout).toContain('Usage: kubectl kurator');
+    } finally {
+      process.env.PATH = path;
+      await rm(plugin);
+    }
   });
 
   it('shows its parts', async () => {

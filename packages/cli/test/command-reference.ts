@@ -20,6 +20,7 @@ An error is \`error: what happened\`, then \`fix: what mends it\`; \`--verbose\`
 | 0 | done |
 | 1 | something went wrong, and nothing half made is left |
 | 2 | the command was not understood, or an option's value makes no sense: nothing was done |
+| 3 | with \`--exit-code\`: a service is not healthy, or an incident is open |
 | 130, 143, 129 | ended by Ctrl-C, SIGTERM or SIGHUP, after cleaning up |
 
 \`cluster kubectl\` and \`cluster exec-on\` end with the exit code of what they run.
@@ -31,6 +32,8 @@ An error is \`error: what happened\`, then \`fix: what mends it\`; \`--verbose\`
 | \`XDG_STATE_HOME\` | clusters live in \`kurator/clusters\` below it (default: \`~/.local/state\`) |
 | \`XDG_CACHE_HOME\` | programs and images are kept in \`kurator\` below it (default: \`~/.cache\`) |
 | \`KUBEBUILDER_ASSETS\` | a folder with Kubernetes programs that is looked into first |
+| \`KUBECONFIG\` | the cluster that the healer's commands ask |
+| \`NO_COLOR\` | with anything in it: no colours. There are none but on a terminal anyway |
 | \`HTTPS_PROXY\`, \`NO_PROXY\` | respected for downloads; \`NO_PROXY\` should have \`10.128.0.0/9\`, where clusters are |
 
 ## Commands

@@ -32,9 +32,9 @@ export async function commandPlace(): Promise<CommandPlace> {
   const base = process.platform === 'darwin' ? '/tmp' : tmpdir();
   const home = await mkdtemp(join(base, 'kur-'));
   const clusters = join(home, 'kurator', 'clusters');
-  const env = { ...process.env, XDG_STATE_HOME: home };
 
   function start(...args: string[]): Running {
+    const env = { ...process.env, XDG_STATE_HOME: home };
     const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
     const child = spawn(process.execPath, [...flags, main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     return { child, ended: endOf(child) };

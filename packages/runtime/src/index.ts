@@ -36,6 +36,7 @@ export {
   type EventStatistics,
 } from './events/event-recorder.ts';
 export type { Happening } from './events/happening.ts';
+export { Histogram } from './insight/histogram.ts';
 export type { Logger } from './insight/late-logger.ts';
 export { createLogger, type LoggerOptions, type LogLevel } from './insight/logger.ts';
 export type { MetricFamily, Sample } from './insight/metric-family.ts';
@@ -71,7 +72,7 @@ export type { Companion, CompanionContext } from './operator/companion.ts';
 export { operator } from './operator/declare-operator.ts';
 export type { ClusterAccess } from './operator/definition.ts';
 export type { DryRunOptions } from './operator/dry-run/dry-run.ts';
-export type { FieldChange } from './operator/dry-run/field-changes.ts';
+export { type FieldChange, fieldChanges, fieldChangeText } from './operator/dry-run/field-changes.ts';
 export type { DryRunFailure, DryRunReport, PlannedChange, PlannedEvent } from './operator/dry-run/report.ts';
 export type { OperatorFacts } from './operator/facts.ts';
 export { type InstallOptions, installCrds } from './operator/install-crds.ts';

@@ -46,6 +46,7 @@ export {
   forbid,
   formatDuration,
   generationChanged,
+  Histogram,
   type InstallOptions,
   type InstallPolicy,
   installCrds,

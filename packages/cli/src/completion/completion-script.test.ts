@@ -34,6 +34,11 @@ describe('in bash', () => {
     expect(offers('completion f')).toEqual(['fish']);
   });
 
+  it('offers the values of an option', () => {
+    expect(offers('get web -o ')).toEqual(['json', 'yaml', 'wide']);
+    expect(offers('incidents --state q')).toEqual(['quarantined']);
+  });
+
   it('does not take a value for a command', () => {
     expect(offers('cluster up --name cluster --aud')).toEqual(['--audit']);
   });

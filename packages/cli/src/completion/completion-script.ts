@@ -7,6 +7,8 @@ export type Shell = 'bash' | 'zsh' | 'fish';
 interface Place {
   readonly path: string;
   readonly words: readonly { text: string; description: string }[];
+  /** Options whose values are known: `-o` and `--output`, and what may follow them. */
+  readonly values: readonly { flags: readonly string[]; choices: readonly string[] }[];
 }
 
 export function completionScript(program: Command, shell: Shell): string {
@@ -22,8 +24,11 @@ function placesOf(command: Command, path: string): Place[] {
     ...choices.map((text) => ({ text, description: '' })),
     ...options.flatMap(({ long, description }) => (long ? [{ text: long, description }] : [])),
   ];
+  const values = options.flatMap(({ short, long, argChoices }) =>
+    argChoices ? [{ flags: [short, long].filter((flag) => flag !== undefined), choices: argChoices }] : [],
+  );
   const below = command.commands.flatMap((each) => placesOf(each, path ? `${path} ${each.name()}` : each.name()));
-  return [{ path, words }, ...below];
+  return [{ path, words, values }, ...below];
 }
 
 const writers: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
@@ -38,6 +43,9 @@ const writers: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
   case "$place" in
 ${places.map(({ path, words }) => `    '${path}') words='${texts(words)}' ;;`).join('\n')}
   esac
+  case "$place \${COMP_WORDS[COMP_CWORD-1]}" in
+${valueCases(places, ({ pattern, choices }) => `    ${pattern}) words='${choices}' ;;`)}
+  esac
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _kurator kurator`,
@@ -50,6 +58,9 @@ _kurator() {
       (${paths(places).join('|')}) place="\${place:+$place }$word" ;;
     esac
   done
+  case "$place $words[CURRENT-1]" in
+${valueCases(places, ({ pattern, choices }) => `    (${pattern.replaceAll(' | ', '|')}) compadd -- ${choices}; return ;;`)}
+  esac
   case "$place" in
 ${places.map(({ path, words }) => `    ('${path}') compadd -- ${texts(words)} ;;`).join('\n')}
   esac
@@ -69,8 +80,28 @@ if [ "$funcstack[1]" = _kurator ]; then _kurator "$@"; else compdef _kurator kur
   end
   echo "$place"
 end
-${places.flatMap(({ path, words }) => words.map((word) => fishLine(path, word))).join('\n')}`,
+${places.flatMap(({ path, words }) => words.map((word) => fishLine(path, word))).join('\n')}
+${places.flatMap(fishValues).join('\n')}`,
 };
+
+/** A case for each option whose values are known, in its place. */
+function valueCases(places: readonly Place[], write: (one: { pattern: string; choices: string }) => string): string {
+  const cases = places.flatMap(({ path, values }) =>
+    values.map(({ flags, choices }) => {
+      const pattern = flags.map((flag) => `'${path} ${flag}'`).join(' | ');
+      return write({ pattern, choices: choices.join(' ') });
+    }),
+  );
+  return cases.join('\n');
+}
+
+function fishValues({ path, values }: Place): string[] {
+  return values.map(({ flags, choices }) => {
+    const condition = `test (__kurator_place) = "${path ? ` ${path}` : ''}"`;
+    const names = flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`));
+    return `complete -c kurator -n '${condition}' ${names.join(' ')} -x -a '${choices.join(' ')}'`;
+  });
+}
 
 /** Every place but the beginning, quoted. */
 function paths(places: readonly Place[]): string[] {

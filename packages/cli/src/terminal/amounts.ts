@@ -29,3 +29,8 @@ export function age(since: string, now: number = Date.now()): string {
 export function mebibytes(bytes: number): string {
   return `${Math.round(bytes / 2 ** 20)} MiB`;
 }
+
+/** `46.8 MB`, as registries count. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,5 +1,12 @@
 /** How an error is shown: what happened, what mends it, and with `--verbose` what to search for. Pure. */
-export function errorText(error: unknown, { verbose }: { verbose: boolean }): string {
+import { safeText } from './safe-text.ts';
+
+export function errorText(error: unknown, options: { verbose: boolean }): string {
+  // What a server says is part of many messages.
+  return safeText(textOf(error, options));
+}
+
+function textOf(error: unknown, { verbose }: { verbose: boolean }): string {
   if (!(error instanceof Error)) return `error: ${String(error)}`;
   const { remedy, code } = error as Error & { remedy?: string; code?: string };
   const lines = [`error: ${error.message || error.name}`];

@@ -120,7 +120,7 @@ class Recorder implements EventRecorder {
     this.#stopped = true;
     this.#clock.clearTimeout(this.#gathering);
     this.#gathering = undefined;
-    await this.flush(AbortSignal.timeout(timeout));
+    await this.flush(AbortSignal.timeout(Math.ceil(timeout)));
     this.#outbox.close();
   }
 

@@ -1,6 +1,7 @@
 /** Counts by size: an observation costs a search among some forty numbers, and no memory. */
 import type { Sample } from './metric-family.ts';
 
+/** Counts values by size, for a `MetricFamily` of the type `histogram`. */
 export class Histogram {
   readonly #bounds: readonly number[];
   /** By the index of the first bound that is not below the value; the last is for what is above all bounds. */
@@ -14,6 +15,7 @@ export class Histogram {
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
+  /** Counts one. */
   observe(value: number): void {
     let low = 0;
     let high = this.#bounds.length;
@@ -27,6 +29,7 @@ export class Histogram {
     this.#count++;
   }
 
+  /** As Prometheus has them: buckets, each with all below it, the sum and the count. */
   *samples(labels: Readonly<Record<string, string>>): Generator<Sample> {
     let upTo = 0;
     for (const [index, bound] of this.#bounds.entries()) {

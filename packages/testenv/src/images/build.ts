@@ -10,6 +10,7 @@ import { normalizeImageName } from './image-name.ts';
 import { notAnImage } from './internal/archive-file.ts';
 import { blobOfJson } from './internal/blob.ts';
 import { placeOn, readFileTree } from './internal/file-tree.ts';
+import { gzipLayer } from './internal/gzip-layer.ts';
 import { type Layer, writeLayer } from './internal/layer.ts';
 import { machinePlatform, type OciConfig } from './internal/oci.ts';
 import { imageForMachine, openArchive } from './internal/open-archive.ts';
@@ -22,6 +23,8 @@ export interface BuildOptions {
   from?: ImageArchive | string;
   /** Files to add last, by absolute path in the image. Text and bytes get mode 644; say `{ content, mode }` for others. */
   files?: Readonly<Record<string, FileContent>>;
+  /** Whether the new layers are compressed, for an image that is to be pushed; false unless given. */
+  compress?: boolean;
   /** Where the archive goes. Default: the cache, under the image's name and digest. */
   output?: string;
   /** Hears about what takes long. Default: nobody. */
@@ -74,6 +77,9 @@ export async function buildImage(
       const placed = placeOn(await readFileTree(layers), extra);
       layers.push(await writeLayer(placed, join(folder, 'files.tar'), signal));
     }
+    if (options.compress) {
+      for (const [at, layer] of layers.entries()) layers[at] = await gzipLayer(layer, reporter, signal);
+    }
     const target = output ? dirname(resolve(output)) : cacheFolder('images');
     await requireSpace(`The image ${config.name}`, [{ folder: target, bytes: totalSize(layers) }]);
     const diffIds = layers.slice(base?.layers.length ?? 0).map((layer) => layer.diffId);
@@ -95,7 +101,8 @@ export async function requireRoomFor(what: string, bytes: number): Promise<void>
   await requireSpace(what, [{ folder: cacheFolder('images'), bytes: bytes * 2 }]);
 }
 
-async function openBase(from: ImageArchive | string): Promise<{ config: OciConfig; layers: Layer[] }> {
+/** The image that a build begins with. */
+export async function openBase(from: ImageArchive | string): Promise<{ config: OciConfig; layers: Layer[] }> {
   const path = typeof from === 'string' ? from : from.path;
   const image = imageForMachine(await openArchive(path));
   if (image) return { config: image.config.value, layers: image.layers };

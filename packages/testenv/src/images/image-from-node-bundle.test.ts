@@ -2,7 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, temporaryCache, temporaryFolder } from '../../test/images/temporary.ts';
-import { imageFromNodeBundle, type NodeBundleOptions } from './image-from-node-bundle.ts';
+import { imageFromFolder } from './image-from-folder.ts';
+import { imageFromNodeBundle, type NodeBundleOptions, nodeInBase } from './image-from-node-bundle.ts';
+import { inspectArchive } from './inspect-archive.ts';
 
 async function bundle(files: Record<string, string>): Promise<string> {
   const folder = await temporaryFolder();
@@ -39,5 +41,15 @@ describe('imageFromNodeBundle', () => {
     await expect(imageFromNodeBundle(folder, { name: 'app:v1' }, { node: join(folder, 'node') })).rejects.toThrow(
       'not a Linux program',
     );
+  });
+
+  it('takes the node of a base image that says that it has one', async () => {
+    await temporaryCache();
+    const folder = await bundle({ 'main.js': '' });
+    const from = await imageFromFolder(folder, { name: 'base:v1', entrypoint: ['/opt/bin/node'] });
+    expect(await nodeInBase(from)).toBe('/opt/bin/node');
+    const { path } = await imageFromNodeBundle(folder, { name: 'app:v1' }, { from, compress: true });
+    expect((await inspectArchive(path)).images).toMatchObject([{ layers: 2 }]);
+    expect(await nodeInBase(await imageFromFolder(folder, { name: 'other:v1' }))).toBeUndefined();
   });
 });

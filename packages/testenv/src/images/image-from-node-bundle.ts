@@ -1,18 +1,22 @@
 import { readFile, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, posix } from 'node:path';
 import { TestenvError } from '../error.ts';
-import { type BuildOptions, buildImage } from './build.ts';
+import { type BuildOptions, buildImage, openBase } from './build.ts';
 import type { ImageArchive } from './image-archive.ts';
 import type { ImageConfig } from './image-config.ts';
 import { readStretch } from './internal/blob.ts';
 import { folderEntries } from './internal/folder-entries.ts';
 import { writeLayer } from './internal/layer.ts';
 import { NODE_PATH, NONROOT, nodeRuntimeLayer } from './internal/node-runtime.ts';
+import type { OciConfig } from './internal/oci.ts';
 import type { TarEntry } from './internal/tar-writer.ts';
 
 /** How a bundle of JavaScript becomes an image. */
 export interface NodeBundleOptions extends BuildOptions {
-  /** The Linux node program to put into the image. Default: the one that runs this. */
+  /**
+   * The Linux node program to put into the image. Default: the one that runs this; none where the base image says that
+   * it has one itself, by its entrypoint or by the variable NODE_VERSION.
+   */
   node?: string;
   /** The file to start, relative to a bundle that is a folder. Default: `main` of its package.json, else index.js or main.js. */
   entry?: string;
@@ -34,17 +38,27 @@ export async function imageFromNodeBundle(
   options: NodeBundleOptions = {},
 ): Promise<ImageArchive> {
   const entry = await entryOf(bundle, options.entry);
-  const entrypoint = [NODE_PATH, ...(options.nodeOptions ?? []), `/${HOME}/${entry}`];
+  const inBase = options.from && !options.node ? await nodeInBase(options.from) : undefined;
+  const entrypoint = [inBase ?? NODE_PATH, ...(options.nodeOptions ?? []), `/${HOME}/${entry}`];
   const env = { NODE_ENV: 'production', ...config.env };
   const full = { entrypoint, user: NONROOT, workdir: `/${HOME}`, ...config, env };
   return await buildImage(full, options, async (context) => {
     const { folder, reporter, place } = context;
-    const runtime = await nodeRuntimeLayer(options.node ?? process.execPath, context, options.signal);
+    const node = options.node ?? process.execPath;
+    const runtime = inBase ? [] : [await nodeRuntimeLayer(node, context, options.signal)];
     const isFolder = (await stat(bundle)).isDirectory();
     const layout = { at: HOME, uid: 0, gid: 0, reporter };
     const entries = isFolder ? (await folderEntries(bundle, layout)).map(readable) : await singleFile(bundle);
-    return [runtime, await writeLayer(place(entries), join(folder, 'bundle.tar'), options.signal)];
+    return [...runtime, await writeLayer(place(entries), join(folder, 'bundle.tar'), options.signal)];
   });
+}
+
+/** The node program of a base image, as images of Node say it: by their entrypoint, or by the variable NODE_VERSION. */
+export async function nodeInBase(base: ImageArchive | string): Promise<string | undefined> {
+  const { config = {} }: OciConfig = (await openBase(base)).config;
+  const [program = ''] = config.Entrypoint ?? [];
+  if (posix.basename(program) === 'node') return program;
+  return config.Env?.some((variable) => variable.startsWith('NODE_VERSION=')) ? 'node' : undefined;
 }
 
 /** The program does not run as the owner of its files, whatever modes they have on this machine. */

@@ -1,5 +1,4 @@
 /** Pushing to a real registry. */
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -8,19 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { imageFromFolder, imagesFromArchive, pushImage } from '../../src/images/index.ts';
 import { dockerSave } from './foreign-archives.ts';
-import { type RunningRegistry, startRegistry } from './registry.ts';
+import { canTestRegistry, type RunningRegistry, startRegistry } from './registry.ts';
 import { temporaryCache, temporaryFolder } from './temporary.ts';
-
-const isInstalled = (() => {
-  try {
-    execFileSync('docker-registry', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-})();
-// On a machine without it the rest of the tests still runs; where everything has to run, this fails instead.
-const mustRun = isInstalled || process.env.CI === 'true';
 
 async function webImage(size = 100) {
   const folder = await temporaryFolder();
@@ -28,7 +16,7 @@ async function webImage(size = 100) {
   return await imageFromFolder(folder, { name: 'demo/web:v1' });
 }
 
-describe.runIf(mustRun)('pushImage', () => {
+describe.runIf(canTestRegistry)('pushImage', () => {
   let registry: RunningRegistry;
   let url: string;
 

@@ -100,3 +100,17 @@ function hidden({ path, before, after }: FieldChange): FieldChange {
     ...(after === undefined ? {} : { after: HIDDEN }),
   };
 }
+
+const LONGEST = 200;
+
+/** A change in one line for people: `spec.replicas: 1 → 2`. */
+export function fieldChangeText({ path, before, after }: FieldChange): string {
+  const [old, now] = [before, after].map((value) => (value === undefined ? undefined : shown(value)));
+  if (old === undefined) return `${path}: ${now}`;
+  return now === undefined ? `${path}: ${old} → (removed)` : `${path}: ${old} → ${now}`;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+}

@@ -2,7 +2,7 @@
 import { keyOf } from '../../object-key.ts';
 import { messageOf } from '../internal/outcome.ts';
 import type { PlannedWrite } from './dry-run-client.ts';
-import { type FieldChange, fieldChanges } from './field-changes.ts';
+import { type FieldChange, fieldChanges, fieldChangeText } from './field-changes.ts';
 
 /** An object that a reconcile would change. */
 export interface PlannedChange {
@@ -104,18 +104,5 @@ function changeLines({ action, kind, key, cluster, for: whom, fields }: PlannedC
   const self = `${kind} ${key}`;
   const head = `${marks[action]} ${self}${cluster ? ` in ${cluster}` : ''}${self === whom ? '' : ` (for ${whom})`}`;
   // Whoever reads that it goes need not read what goes.
-  return action === 'delete' ? [head] : [head, ...fields.map(fieldLine)];
-}
-
-function fieldLine({ path, before, after }: FieldChange): string {
-  const [old, now] = [before, after].map((value) => (value === undefined ? undefined : shown(value)));
-  if (old === undefined) return `    ${path}: ${now}`;
-  return now === undefined ? `    ${path}: ${old} → (removed)` : `    ${path}: ${old} → ${now}`;
-}
-
-const LONGEST = 200;
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+  return action === 'delete' ? [head] : [head, ...fields.map((field) => `    ${fieldChangeText(field)}`)];
 }

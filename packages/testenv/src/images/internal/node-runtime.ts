@@ -64,6 +64,12 @@ export async function nodeRuntimeLayer(
   );
 }
 
+/** What of this machine goes into the runtime layer beside node itself: shared libraries and certificates, by their paths. */
+export async function nodeRuntimeFiles(node: string): Promise<string[]> {
+  const parts = await partsOf(node);
+  return parts.filter(({ target }) => `/${target}` !== NODE_PATH).map(({ source }) => source);
+}
+
 async function partsOf(node: string): Promise<Part[]> {
   const program = await realpath(node).catch(() => node);
   const elf = await readElf(program).catch(() => undefined);

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { programFacts } from '../project/program-facts.ts';
+import { readProject } from '../project/project.ts';
+import { bundleProject } from './bundle.ts';
+
+const gadget = join(import.meta.dirname, '../../test/support/gadget');
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'kurator-bundle-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+describe('a bundle', () => {
+  it('needs no packages, and brings the threads and files that the program names', async () => {
+    const { main } = await bundleProject(await readProject(gadget), await temporaryFolder());
+    const { stdout } = await promisify(execFile)(process.execPath, [main, '--greet'], { cwd: tmpdir() });
+    expect(stdout).toBe('the thread says hello\n');
+  });
+
+  it('is the same each time', async () => {
+    const project = await readProject(gadget);
+    const [one, other] = [await temporaryFolder(), await temporaryFolder()];
+    await bundleProject(project, one);
+    await bundleProject(project, other);
+    expect(await readdir(other)).toEqual(await readdir(one));
+    for (const file of await readdir(one)) {
+      expect(await readFile(join(other, file), 'utf8')).toBe(await readFile(join(one, file), 'utf8'));
+    }
+  });
+
+  it('tells what it is without a cluster', async () => {
+    const folder = await temporaryFolder();
+    const { main } = await bundleProject(await readProject(gadget), folder);
+    const { name, crds, webhooks, permissions } = await programFacts(main, folder);
+    expect({ name, webhooks }).toEqual({ name: 'gadget-operator', webhooks: true });
+    expect(crds.map(({ metadata }) => metadata.name)).toEqual(['gadgets.deploy-test.example.com']);
+    expect(permissions.own.flatMap(({ resources }) => resources)).toContain('leases');
+  });
+
+  it.each([
+    ['an import of what is not installed', `import 'nowhere-to-be-found';`, /nowhere-to-be-found/, /npm install/],
+    ['a syntax error', 'const = 1;', /main.ts:1/, /mend it/],
+  ])('is refused for %s', async (_, text, message, remedy) => {
+    const folder = await temporaryFolder();
+    await cp(gadget, folder, { recursive: true });
+    await writeFile(join(folder, 'src/main.ts'), text);
+    await mkdir(join(folder, 'out'));
+    await expect(bundleProject(await readProject(folder), join(folder, 'out'))).rejects.toMatchObject({
+      code: 'KUR_CLI_BUNDLE',
+      message: expect.stringMatching(message),
+      remedy: expect.stringMatching(remedy),
+    });
+  });
+
+  it('is no operator if the program runs none', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder, 'main.mjs'), "console.error('I am something else')");
+    await expect(programFacts(join(folder, 'main.mjs'), folder)).rejects.toMatchObject({
+      code: 'KUR_CLI_OPERATOR',
+      message: expect.stringContaining('I am something else'),
+    });
+  });
+});

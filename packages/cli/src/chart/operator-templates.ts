@@ -1,0 +1,156 @@
+/** The templates of one operator in a chart: its manifests, with the chart's values in their places. */
+import type { Container, Deployment, KubernetesObject, PodSpec, PolicyRule } from '@kurator/client';
+import type { PlannedFile } from '../files/template.ts';
+import type { OperatorFacts } from '../manifests/description.ts';
+import { operatorManifests } from '../manifests/operator-manifests.ts';
+import { clusterRole } from '../manifests/roles.ts';
+import { bareHole, blockHole, templateOf, textHole } from './holes.ts';
+
+/** An operator as a part of a chart. */
+export interface ChartOperator {
+  readonly facts: OperatorFacts;
+  /** What its values are under; letters and digits. */
+  readonly key: string;
+  /** Where its image is, without a tag. */
+  readonly repository: string;
+  /** Whether it is installed unless the values say otherwise. */
+  readonly enabled: boolean;
+  /** Rights that only some need, by what they are for; each can be switched on. */
+  readonly optionalRoles?: Readonly<Record<string, readonly PolicyRule[]>>;
+}
+
+/** Which value switches an object on, besides the operator's own `enabled`. */
+const switches: Readonly<Record<string, string>> = {
+  NetworkPolicy: 'networkPolicy.enabled',
+  PodDisruptionBudget: 'disruptionBudget.enabled',
+  ServiceMonitor: 'serviceMonitor.enabled',
+};
+
+/** One file an object, below `templates/`. */
+export function operatorTemplates(operator: ChartOperator): PlannedFile[] {
+  const { key, facts, optionalRoles = {} } = operator;
+  const values = `.Values.${key}`;
+  const description = describe(operator);
+  const everywhere = operatorManifests(description);
+  const inSome = operatorManifests({ ...description, namespaces: [textHole('$namespace')] });
+  const isWork = ({ kind, metadata }: KubernetesObject) =>
+    metadata.name === facts.name && /Role(Binding)?$/.test(kind) && !/^Namespace/.test(kind);
+  const files = everywhere
+    .filter((object) => !isWork(object))
+    .map((object) => fileOf(key, object, [values, ...conditionOf(values, object)]));
+  const granted = [
+    rolesFile(
+      key,
+      'roles-everywhere',
+      `and ${values}.enabled (not ${values}.watchNamespaces)`,
+      everywhere.filter(isWork),
+    ),
+    someNamespacesFile(key, values, inSome.filter(isWork)),
+  ];
+  const optional = Object.entries(optionalRoles).map(([name, rules]) => {
+    const objects = clusterRole(description, `${facts.name}-${name}`, rules);
+    return rolesFile(key, `role-${name}`, `and ${values}.enabled ${values}.roles.${name}`, objects);
+  });
+  return [...files, ...granted, ...optional];
+}
+
+function describe({ facts, key }: ChartOperator) {
+  const values = `.Values.${key}`;
+  return {
+    ...facts,
+    image: textHole(`include "kurator.image" (list . ${values}.image)`),
+    imagePullPolicy: textHole(`${values}.image.pullPolicy`) as 'IfNotPresent',
+    namespace: textHole('.Release.Namespace'),
+    version: textHole('.Chart.AppVersion'),
+    replicas: bareHole(`int ${values}.replicas`),
+    resources: blockHole<object>(`${values}.resources`),
+    createNamespace: false,
+    serviceMonitor: true,
+  };
+}
+
+function conditionOf(values: string, { kind, metadata }: KubernetesObject): string[] {
+  if (kind === 'CustomResourceDefinition') return ['.Values.crds.install'];
+  if (kind === 'ClusterRole' && /-(view|edit)$/.test(metadata.name ?? '')) return [`${values}.userRoles.enabled`];
+  const value = switches[kind];
+  return value ? [`${values}.${value}`] : [];
+}
+
+function fileOf(key: string, object: KubernetesObject, [values, ...others]: string[]): PlannedFile {
+  const enabled = `${values}.enabled`;
+  const condition = others.length > 0 ? `and ${[enabled, ...others].join(' ')}` : enabled;
+  const { kind, metadata } = object;
+  const folder = kind === 'CustomResourceDefinition' ? `${key}/crds/` : `${key}/`;
+  const name = kind === 'CustomResourceDefinition' ? metadata.name : `${kind.toLowerCase()}-${metadata.name}`;
+  return { path: `templates/${folder}${name}.yaml`, text: guarded(condition, templateOf(released(key, object))) };
+}
+
+function rolesFile(key: string, name: string, condition: string, objects: readonly KubernetesObject[]): PlannedFile {
+  const text = objects.map((object) => templateOf(released(key, object))).join('---\n');
+  return { path: `templates/${key}/${name}.yaml`, text: guarded(condition, text) };
+}
+
+/** The same rights, but only where it works; kinds of the whole cluster are everywhere. */
+function someNamespacesFile(key: string, values: string, objects: readonly KubernetesObject[]): PlannedFile {
+  const isInCluster = ({ kind }: KubernetesObject) => kind.startsWith('ClusterRole');
+  const write = (some: readonly KubernetesObject[]) =>
+    some.map((object) => `---\n${templateOf(released(key, object))}`).join('');
+  const each = objects.filter((object) => !isInCluster(object));
+  const text = [
+    write(objects.filter(isInCluster)),
+    `{{- range $namespace := ${values}.watchNamespaces }}\n{{- with $ }}\n`,
+    write(each),
+    '{{- end }}\n{{- end }}\n',
+  ].join('');
+  return {
+    path: `templates/${key}/roles-in-namespaces.yaml`,
+    text: guarded(`and ${values}.enabled ${values}.watchNamespaces`, text),
+  };
+}
+
+function guarded(condition: string, text: string): string {
+  return `{{- if ${condition} }}\n${text}{{- end }}\n`;
+}
+
+/** With Helm's own labels, and what only a chart's user can know. */
+function released(key: string, object: KubernetesObject): KubernetesObject {
+  const labels = {
+    ...object.metadata.labels,
+    'app.kubernetes.io/managed-by': textHole('.Release.Service'),
+    'app.kubernetes.io/instance': textHole('.Release.Name'),
+    'helm.sh/chart': textHole('include "kurator.chart" .'),
+  };
+  const metadata = { ...object.metadata, labels };
+  if (object.kind === 'CustomResourceDefinition') {
+    return {
+      ...object,
+      metadata: { ...metadata, annotations: blockHole('include "kurator.crdAnnotations" . | fromYaml') },
+    };
+  }
+  if (object.kind === 'Deployment') return { ...withPlacement(key, object as Deployment), metadata };
+  return { ...object, metadata };
+}
+
+function withPlacement(key: string, deployment: Deployment): Deployment {
+  const values = `.Values.${key}`;
+  const { template } = deployment.spec as NonNullable<Deployment['spec']>;
+  const { containers, ...pod } = template.spec as PodSpec;
+  const [container] = containers;
+  const env = [
+    ...((container as Container).env ?? []),
+    { name: 'WATCH_NAMESPACE', value: textHole(`join "," ${values}.watchNamespaces`) },
+    blockHole<never>(`${values}.env`),
+  ];
+  const placed: PodSpec = {
+    imagePullSecrets: blockHole('.Values.imagePullSecrets'),
+    ...pod,
+    nodeSelector: blockHole(`${values}.nodeSelector`),
+    tolerations: blockHole(`${values}.tolerations`),
+    priorityClassName: textHole(`${values}.priorityClassName`),
+    containers: [{ ...(container as Container), env }],
+  };
+  return {
+    ...deployment,
+    spec: { ...deployment.spec, template: { ...template, spec: placed } } as NonNullable<Deployment['spec']>,
+  };
+}

@@ -1,0 +1,37 @@
+/** The parts of a chart that are text from the start. */
+import type { ChartOperator } from './operator-templates.ts';
+
+export const helpers = `{{- define "kurator.chart" -}}
+{{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- /* The name of an image: by its digest where that is given, else by its tag, else by the chart's version. */ -}}
+{{- define "kurator.image" -}}
+{{- $chart := (index . 0).Chart -}}
+{{- with index . 1 -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ .tag | default $chart.AppVersion }}
+{{- end -}}
+{{- end -}}
+{{- end }}
+
+{{- /* Definitions outlive the release unless told: with them, every object of their kinds would be deleted. */ -}}
+{{- define "kurator.crdAnnotations" -}}
+{{- if .Values.crds.keep -}}
+helm.sh/resource-policy: keep
+{{- end -}}
+{{- end }}
+`;
+
+export function notes(operators: readonly ChartOperator[]): string {
+  const lines = operators.map(
+    ({ key, facts: { name } }) => `{{- if .Values.${key}.enabled }}
+  kubectl --namespace {{ .Release.Namespace }} rollout status deployment/${name}
+{{- end }}`,
+  );
+  return `{{ .Chart.Name }} {{ .Chart.AppVersion }} is installed as {{ .Release.Name }}. To see whether it runs:
+${lines.join('\n')}
+`;
+}

@@ -1,0 +1,46 @@
+/** An operator's project and the options of a command line, as a description to make manifests of. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleProject } from '../build/bundle.ts';
+import type { OperatorDescription } from '../manifests/description.ts';
+import { programFacts } from '../project/program-facts.ts';
+import { readProject } from '../project/project.ts';
+
+/** As commander gives them. */
+export interface DescribeOptions {
+  image?: string;
+  namespace?: string;
+  replicas?: number;
+  watch?: string[];
+  serviceMonitor?: boolean;
+  networkPolicy?: boolean;
+}
+
+/** Runs as much of the program as it takes to know what it declares. */
+export async function describeProject(
+  folder: string,
+  options: DescribeOptions,
+  signal: AbortSignal,
+): Promise<OperatorDescription> {
+  const project = await readProject(folder);
+  const workshop = await mkdtemp(join(tmpdir(), 'kurator-deploy-'));
+  try {
+    const { main } = await bundleProject(project, workshop);
+    const facts = await programFacts(main, project.folder, signal);
+    return { ...facts, image: project.image, version: project.version, ...given(options) };
+  } finally {
+    await rm(workshop, { recursive: true, force: true });
+  }
+}
+
+function given({ image, namespace, replicas, watch, serviceMonitor, networkPolicy }: DescribeOptions) {
+  return {
+    ...(image ? { image } : {}),
+    ...(namespace ? { namespace } : {}),
+    ...(replicas === undefined ? {} : { replicas }),
+    ...(watch ? { namespaces: watch } : {}),
+    ...(serviceMonitor ? { serviceMonitor } : {}),
+    ...(networkPolicy === false ? { networkPolicy } : {}),
+  };
+}

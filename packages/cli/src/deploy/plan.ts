@@ -1,0 +1,119 @@
+/** What a deployment would change in a cluster: every object is looked up, and applied as one that is only checked. */
+import {
+  type Client,
+  ClientError,
+  hasCode,
+  type KubernetesObject,
+  Namespace,
+  type ResourceType,
+} from '@kurator/client';
+import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
+import { type FieldChange, fieldChanges } from '@kurator/runtime';
+import { compareCrds, type Finding } from '@kurator/schema';
+import { CliError } from '../error.ts';
+
+/** In whose name `kurator deploy` writes. */
+const FIELD_MANAGER = 'kurator-deploy';
+
+/** One object of the deployment. */
+export interface Step {
+  readonly type: ResourceType;
+  readonly object: KubernetesObject;
+  readonly action: 'create' | 'change' | 'keep';
+  readonly changes: readonly FieldChange[];
+  /** What a new definition would do to objects that are there. */
+  readonly findings: readonly Finding[];
+}
+
+/** How a plan is made. */
+export interface PlanOptions {
+  /** Whether fields that others own are taken over. */
+  readonly takeOver: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** In the order of the manifests. Nothing is written. */
+export async function planOf(
+  client: Client,
+  manifests: readonly KubernetesObject[],
+  options: PlanOptions,
+): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const object of manifests) steps.push(await stepOf(client, object, options));
+  return steps;
+}
+
+async function stepOf(client: Client, object: KubernetesObject, options: PlanOptions): Promise<Step> {
+  const { signal } = options;
+  const type = await kindOf(client, object, signal);
+  const { name = '', namespace } = object.metadata;
+  const live = await client.find<KubernetesObject>(type, { name, namespace }, { signal });
+  if (!live && namespace && !(await client.find(Namespace, { name: namespace }, { signal }))) {
+    // The server checks nothing in a namespace that is yet to be made.
+    return { type, object, action: 'create', changes: fieldChanges(undefined, object), findings: [] };
+  }
+  const wouldBe = await apply(client, type, object, { ...options, dryRun: true });
+  const changes = fieldChanges(live, wouldBe);
+  const action = live ? (changes.length > 0 ? 'change' : 'keep') : 'create';
+  return { type, object, action, changes, findings: live && isCrd(live) ? crdFindings(live, wouldBe) : [] };
+}
+
+/** Writes one object, or only has it checked. */
+export async function apply(
+  client: Client,
+  type: ResourceType,
+  object: KubernetesObject,
+  { takeOver, signal, dryRun = false }: PlanOptions & { dryRun?: boolean },
+): Promise<KubernetesObject> {
+  try {
+    return await client.apply(type, object, { fieldManager: FIELD_MANAGER, force: takeOver, signal, dryRun });
+  } catch (error) {
+    throw explained(error, object);
+  }
+}
+
+async function kindOf(
+  client: Client,
+  { apiVersion = '', kind = '' }: KubernetesObject,
+  signal: AbortSignal,
+): Promise<ResourceType> {
+  try {
+    return await client.discover(apiVersion, kind, { signal });
+  } catch (error) {
+    throw hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND') ? unknownKind(kind, apiVersion, error) : error;
+  }
+}
+
+function unknownKind(kind: string, apiVersion: string, cause: unknown): CliError {
+  return new CliError('KUR_CLI_UNKNOWN_KIND', `this cluster doesn't know ${kind} of ${apiVersion}`, {
+    remedy:
+      kind === 'ServiceMonitor' ? 'leave --service-monitor out, or install the Prometheus operator' : 'install it',
+    cause,
+  });
+}
+
+function isCrd(object: KubernetesObject): object is CustomResourceDefinition {
+  return object.kind === 'CustomResourceDefinition';
+}
+
+/** As the server would have it, with what others have written into it: who converts, and where. */
+function crdFindings(live: CustomResourceDefinition, wouldBe: KubernetesObject): Finding[] {
+  return compareCrds(live, wouldBe as CustomResourceDefinition);
+}
+
+function explained(error: unknown, { kind, metadata }: KubernetesObject): unknown {
+  if (!(error instanceof ClientError)) return error;
+  const what = `${kind} ${metadata.name}`;
+  if (error.code === 'KUR_CLIENT_CONFLICT') {
+    const fields = error.causes.map(({ field, message }) => `\n  ${field}: ${message}`).join('');
+    return new CliError('KUR_CLI_CONFLICT', `${what} has fields that somebody else keeps:${fields}`, {
+      remedy: 'add --take-over to have them as the operator wants them',
+      cause: error,
+    });
+  }
+  if (error.code !== 'KUR_CLIENT_INVALID') return error;
+  return new CliError('KUR_CLI_REFUSED', `the server refuses ${what}: ${error.message}`, {
+    remedy: 'a field that can’t be changed needs the object to be deleted first: kurator undeploy',
+    cause: error,
+  });
+}

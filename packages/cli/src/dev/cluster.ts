@@ -1,0 +1,48 @@
+/** The cluster that an operator is developed against: the one of the current context, or one of its own. */
+import { createCluster } from '@kurator/testenv';
+import type { ActionContext } from '../action.ts';
+import { inCluster } from '../healer/cluster.ts';
+
+/** As commander gives them. */
+export interface ClusterChoice {
+  local?: boolean;
+  nodes?: number;
+  context?: string;
+  kubeconfig?: string;
+}
+
+/** Where the operator runs against. */
+export interface DevCluster {
+  /** In words. */
+  readonly title: string;
+  /** What the operator's process is told. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Takes down what was brought up for this. */
+  end(): Promise<void>;
+}
+
+export async function devCluster(context: ActionContext, name: string, choice: ClusterChoice): Promise<DevCluster> {
+  if (choice.local) return await localCluster(context, name, choice.nodes ?? 0);
+  const { kubeconfig } = choice;
+  const title = await inCluster(choice, async ({ client }) => {
+    // What everybody may ask: whether somebody answers, and knows who we are.
+    await client.discover('v1', 'Namespace', { signal: context.signal });
+    return client.config.server;
+  });
+  const env = kubeconfig ? { ...process.env, KUBECONFIG: kubeconfig } : process.env;
+  return { title, env, end: async () => {} };
+}
+
+async function localCluster({ reporter, signal }: ActionContext, name: string, nodes: number): Promise<DevCluster> {
+  const title = `dev-${name}`.slice(0, 32).replace(/-+$/, '');
+  // With controllers, so that children go with their owners.
+  const { cluster, created } = await createCluster({ name: title, nodes, controllers: true, reporter, signal });
+  const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
+  return {
+    title: `the local cluster "${title}"\n\n  export KUBECONFIG=${cluster.kubeconfig}\n`,
+    env,
+    end: async () => {
+      if (created) await cluster.down();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** `kurator dev` */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Action } from '../action.ts';
+import { CliError } from '../error.ts';
+import { readProject } from '../project/project.ts';
+import { type ClusterChoice, devCluster } from './cluster.ts';
+import { freePort } from './free-port.ts';
+import type { DevSettings } from './messages.ts';
+import { Reloading } from './reloading.ts';
+import { createRunner } from './runner.ts';
+import { watchSources } from './source-watch.ts';
+import { createView } from './view.ts';
+
+/** As commander gives them. */
+export interface DevOptions extends ClusterChoice {
+  watch?: string[];
+  verbose?: boolean;
+}
+
+export const dev: Action<DevOptions, []> = async (context, options) => {
+  const { folder, name, operatorFile } = await readProject('.');
+  const file = join(folder, operatorFile);
+  checkProject(folder, file);
+  const cluster = await devCluster(context, name, options);
+  const view = createView(process.stderr, name);
+  const settings: DevSettings = {
+    webhookPort: await freePort(),
+    verbose: options.verbose ?? false,
+    ...(options.context ? { context: options.context } : {}),
+    ...(options.watch ? { namespaces: options.watch } : {}),
+  };
+  const create = () =>
+    createRunner({
+      folder,
+      file,
+      env: cluster.env,
+      onReport: view.show,
+      onEnd: (why) => view.say(`it ended; waiting for a change:\n${why}`),
+    });
+  const reloading = new Reloading({ settings, create, say: view.say });
+  // A start that fails is told below.
+  const stopWatching = watchSources(dirname(file), (what) => void reloading.changed(what).catch(() => {}));
+  try {
+    view.say(`${name} runs against ${cluster.title}`);
+    await reloading.start().catch((error: Error) => {
+      throw notStarted(operatorFile, error);
+    });
+    view.say('up; reloads when a source is saved');
+    await untilEnded(context.signal);
+  } finally {
+    stopWatching();
+    view.close();
+    await reloading.stop();
+    await cluster.end();
+  }
+  return 0;
+};
+
+/** Until Ctrl-C. */
+async function untilEnded(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+function checkProject(folder: string, file: string): void {
+  if (!existsSync(file)) {
+    const remedy = 'export the operator there, or name the file in package.json: "kurator": { "operator": "…" }';
+    throw new CliError('KUR_CLI_PROJECT', `there is no ${file}`, { remedy });
+  }
+  if (existsSync(join(folder, 'node_modules', '@kurator', 'sdk'))) return;
+  const remedy = 'run npm install';
+  throw new CliError('KUR_CLI_PROJECT', `the packages of ${folder} are not installed`, { remedy });
+}
+
+function notStarted(file: string, cause: Error): CliError {
+  return new CliError('KUR_CLI_OPERATOR', `the operator in ${file} can't be started:\n${cause.message}`, {
+    remedy: 'mend what it says, and start again',
+    cause,
+  });
+}

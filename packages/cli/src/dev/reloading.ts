@@ -1,0 +1,84 @@
+/**
+ * Keeps one operator running, and replaces it when its code changes: the next process is loaded first, the earlier one
+ * ends, the next one starts. There is never more than one at work. A spare process waits, warm, for the next change.
+ */
+import type { DevSettings } from './messages.ts';
+import type { Runner } from './runner.ts';
+
+/** What is kept running, and who hears of it. */
+export interface ReloadingOptions {
+  readonly settings: DevSettings;
+  create(): Promise<Runner>;
+  say(text: string): void;
+}
+
+/** Changes are taken one after another; those that come meanwhile count as one. */
+export class Reloading {
+  readonly #options: ReloadingOptions;
+  #active: Runner | undefined;
+  #spare: Promise<Runner> | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #isDue = false;
+
+  constructor(options: ReloadingOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the operator the first time; fails as it fails. Changes that come meanwhile are taken afterwards. */
+  start(): Promise<void> {
+    this.#work = this.#begin();
+    return this.#work;
+  }
+
+  /** Replaces what runs, because of this. */
+  changed(what: string): Promise<void> {
+    if (this.#isDue) return this.#work;
+    this.#isDue = true;
+    this.#work = this.#work.then(async () => {
+      this.#isDue = false;
+      await this.#reload(what);
+    });
+    return this.#work;
+  }
+
+  async stop(): Promise<void> {
+    await this.#work.catch(() => {});
+    const spare = await this.#spare?.catch(() => undefined);
+    await Promise.all([this.#active?.stop(), spare?.stop()]);
+  }
+
+  async #begin(): Promise<void> {
+    this.#active = await this.#options.create();
+    await this.#active.load();
+    await this.#active.start(this.#options.settings);
+    this.#spare = this.#options.create();
+  }
+
+  async #reload(what: string): Promise<void> {
+    const { create, say, settings } = this.#options;
+    const began = performance.now();
+    const next = await (this.#spare ?? create());
+    this.#spare = undefined;
+    try {
+      await next.load();
+    } catch (error) {
+      say(
+        `${what} can't be loaded; ${this.#active ? 'what ran before goes on' : 'waiting for a change'}:\n${(error as Error).message}`,
+      );
+      this.#spare = create();
+      await next.stop();
+      return;
+    }
+    await this.#active?.stop();
+    this.#active = next;
+    try {
+      await next.start(settings);
+      say(`reloaded in ${Math.round(performance.now() - began)} ms: ${what}`);
+    } catch (error) {
+      say(`it can't be started; waiting for a change:\n${(error as Error).message}`);
+      await next.stop();
+      this.#active = undefined;
+    }
+    this.#spare = create();
+  }
+}

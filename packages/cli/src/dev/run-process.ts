@@ -1,0 +1,137 @@
+/**
+ * A process of its own, which runs a project's operator for `kurator dev`. It comes up warm (the SDK is loaded), loads the
+ * operator's code when told, and starts it when told again: so a mistake in the code is found while the earlier process
+ * still works. It is used once. Run as `run-process.ts FILE`, with a channel.
+ */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import type { Logger, Operator, RunningOperator } from '@kurator/runtime';
+import { findOperator } from '../project/find-operator.ts';
+import type { DevSettings, Order, Report } from './messages.ts';
+import { Reasons } from './reasons.ts';
+
+const [file = ''] = process.argv.slice(2);
+const sdk = (await import(
+  pathToFileURL(createRequire(file).resolve('@kurator/sdk')).href
+)) as typeof import('@kurator/sdk');
+
+let operator: Operator | undefined;
+let running: RunningOperator | undefined;
+
+function tell(report: Report): void {
+  if (process.connected) process.send?.(report);
+}
+
+const orders: Record<Order['order'], (order: Order) => Promise<void>> = {
+  async load() {
+    operator = await findOperator(file);
+    tell({ report: 'loaded' });
+  },
+  async start(order) {
+    if (!operator || order.order !== 'start') return;
+    running = await start(operator, order.settings);
+    tell({ report: 'up' });
+    await running.ended;
+  },
+  async stop() {
+    await running?.stop().catch(() => {});
+    process.exit(0);
+  },
+};
+
+process.on('message', (order: Order) => {
+  orders[order.order](order).catch((error: unknown) => {
+    tell({ report: 'failed', text: textOf(error) });
+  });
+});
+// Whoever started it is gone: nobody would see what it does.
+process.on('disconnect', () => void orders.stop({ order: 'stop' }));
+// Ctrl-C reaches every process of the terminal; the command decides what becomes of it.
+process.on('SIGINT', () => {});
+tell({ report: 'warm' });
+
+async function start(operator: Operator, settings: DevSettings): Promise<RunningOperator> {
+  const { createClient, loadConfig } = sdk;
+  const { context, namespaces, webhookPort, verbose } = settings;
+  const client = createClient(await loadConfig(context ? { context } : {}));
+  const reasons = new Reasons(operator.resources.map(({ kind }) => kind));
+  const started = await operator.start({
+    client,
+    log: reportingLogger(reasons, verbose),
+    webhooks: { listen: { port: webhookPort } },
+    installCrds: 'compatible',
+    leaderElection: false,
+    ...(namespaces ? { namespaces } : {}),
+  });
+  for (const cache of started.manager.caches.all()) {
+    const { kind } = cache.type;
+    cache.listen((change) => {
+      if (change.initial) return;
+      const { type, key } = change;
+      reasons.note({ type, key, kind, object: change.object(), previous: change.previous() }, performance.now());
+    });
+  }
+  return started;
+}
+
+/** Reconciles become reports of their own. */
+function reportingLogger(reasons: Reasons, verbose: boolean, fields: Record<string, unknown> = {}): Logger {
+  const write = (level: 'debug' | 'info' | 'warn' | 'error') => (more: object, message: string) => {
+    const all: Record<string, unknown> = { ...fields, ...more };
+    if (typeof all.outcome === 'string' && typeof all.key === 'string') reconciled(reasons, all);
+    else if (level !== 'debug' && (verbose || isNews(level, all)))
+      tell({ report: 'log', level, text: logText(message, all) });
+  };
+  return {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    child: (more) => reportingLogger(reasons, verbose, { ...fields, ...more }),
+    isLevelEnabled: () => true,
+  };
+}
+
+/** What goes wrong, what the author logs about an object, and what is installed. */
+function isNews(level: string, { key, runnable }: Record<string, unknown>): boolean {
+  return level !== 'info' || key !== undefined || runnable === 'definitions';
+}
+
+function reconciled(reasons: Reasons, fields: Record<string, unknown>): void {
+  const { kind, key, outcome, durationSeconds, againInSeconds, error } = fields;
+  const milliseconds = Number(durationSeconds) * 1000;
+  const why = reasons.take(String(kind), String(key), performance.now() - milliseconds);
+  // A resync that is hours away is no news.
+  const isSoon = typeof againInSeconds === 'number' && outcome !== 'success';
+  tell({
+    report: 'reconciled',
+    kind: String(kind),
+    key: String(key),
+    outcome: String(outcome),
+    milliseconds,
+    why,
+    ...(isSoon ? { againInSeconds } : {}),
+    ...(error === undefined ? {} : { error: error instanceof Error ? error.message : String(error) }),
+  });
+}
+
+function logText(message: string, fields: Record<string, unknown>): string {
+  const { operator: _, controller: __, runnable: ___, reconcileId: ____, error, ...rest } = fields;
+  const shown = Object.entries(rest).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const why = error === undefined ? [] : [error instanceof Error ? error.message : String(error)];
+  return [message, ...why, ...shown].join('  ');
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { remedy } = error as Error & { remedy?: string };
+  if (remedy) return `${error.message}\n  fix: ${remedy}`;
+  return (
+    error.stack
+      ?.split('\n')
+      .filter((line) => !line.includes('node:internal'))
+      .join('\n') ?? error.message
+  );
+}

@@ -1,0 +1,97 @@
+/** One process that runs the operator, as the command sees it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { extname, join } from 'node:path';
+import { gist } from '../project/gist.ts';
+import { nodeFlags } from '../project/node-flags.ts';
+import type { DevSettings, Order, Report } from './messages.ts';
+
+const entry = join(import.meta.dirname, `run-process${extname(import.meta.filename)}`);
+/** The operator is given so long to end what it does; it may be killed at any time without harm. */
+const GRACE = 5_000;
+
+/** What a runner is made for. */
+export interface RunnerOptions {
+  /** The project's folder. */
+  readonly folder: string;
+  /** The file that exports the operator; absolute. */
+  readonly file: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Reconciles and lines of the log; what the program itself prints is a line, too. */
+  onReport(report: Report): void;
+  /** It has failed, or ended, though nobody asked for that. */
+  onEnd(why: string): void;
+}
+
+/** Loads and starts the operator once; a failure is an error with what the process said. */
+export interface Runner {
+  load(): Promise<void>;
+  start(settings: DevSettings): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function createRunner({ folder, file, env, onReport, onEnd }: RunnerOptions): Promise<Runner> {
+  const child = spawn(process.execPath, [...(await nodeFlags(folder)), entry, file], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const said = printed(child, onReport);
+  let awaited: { report: Report['report']; resolve(): void; reject(error: Error): void } | undefined;
+  let isEnding = false;
+  const failed = (text: string) => {
+    if (isEnding) return;
+    if (awaited) awaited.reject(new Error(text));
+    else onEnd(text);
+    awaited = undefined;
+  };
+  child.on('message', (report: Report) => {
+    if (report.report === 'failed') failed(report.text);
+    else if (report.report === awaited?.report) {
+      awaited.resolve();
+      awaited = undefined;
+    } else onReport(report);
+  });
+  child.once('error', (error) => failed(error.message));
+  child.once('exit', () => failed(gist(said())));
+
+  async function order(order: Order, report: Report['report']): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      awaited = { report, resolve, reject };
+      if (child.connected) child.send(order);
+      else failed(gist(said()));
+    });
+  }
+  return {
+    load: () => order({ order: 'load' }, 'loaded'),
+    start: (settings) => order({ order: 'start', settings }, 'up'),
+    async stop() {
+      isEnding = true;
+      await end(child);
+    },
+  };
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  if (child.connected) child.send({ order: 'stop' } satisfies Order);
+  const timer = setTimeout(() => child.kill('SIGKILL'), GRACE);
+  await exited;
+  clearTimeout(timer);
+}
+
+/** What the program prints is shown, and the last of it kept for when it ends. */
+function printed(child: ChildProcess, onReport: (report: Report) => void): () => string {
+  let last = '';
+  for (const [stream, level] of [
+    [child.stdout, 'info'],
+    [child.stderr, 'warn'],
+  ] as const) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      last = (last + chunk).slice(-4_000);
+      for (const text of chunk.trimEnd().split('\n')) onReport({ report: 'log', level, text });
+    });
+  }
+  return () => last;
+}

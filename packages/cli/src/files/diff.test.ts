@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { unifiedDiff } from './diff.ts';
+
+describe('unifiedDiff', () => {
+  it('shows a new file whole', () => {
+    expect(unifiedDiff({ path: 'a.ts', before: undefined, after: 'one\ntwo\n' })).toBe(
+      '--- /dev/null\n+++ b/a.ts\n@@ -0,0 +1,2 @@\n+one\n+two',
+    );
+  });
+
+  it('shows what changes with three lines around it', () => {
+    const before = Array.from({ length: 9 }, (_, i) => `line ${i + 1}`).join('\n');
+    const after = before.replace('line 5', 'line five');
+    expect(unifiedDiff({ path: 'a', before, after }).split('\n').slice(2)).toEqual([
+      '@@ -2,7 +2,7 @@',
+      ' line 2',
+      ' line 3',
+      ' line 4',
+      '-line 5',
+      '+line five',
+      ' line 6',
+      ' line 7',
+      ' line 8',
+    ]);
+  });
+
+  it('is empty where nothing changes', () => {
+    expect(unifiedDiff({ path: 'a', before: 'x\n', after: 'x\n' })).toBe('');
+  });
+
+  it('has every line of both texts that is not in the other, and lets each be put together again', () => {
+    const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 6 });
+    fc.assert(
+      fc.property(text, text, (old, now) => {
+        const [before, after] = [old.join('\n'), now.join('\n')];
+        fc.pre(before !== after);
+        const lines = unifiedDiff({ path: 'x', before, after }).split('\n').slice(2);
+        const body = lines.filter((line) => !line.startsWith('@@'));
+        const side = (without: string) => body.filter((line) => !line.startsWith(without)).map((line) => line.slice(1));
+        // So short that all of it is context.
+        expect(side('+')).toEqual(old);
+        expect(side('-')).toEqual(now);
+      }),
+    );
+  });
+});

@@ -1,0 +1,17 @@
+/** A bundle for the Operator Lifecycle Manager. */
+import { bundleFiles } from '../bundle/bundle-files.ts';
+import type { Generator } from './generator.ts';
+
+/** @param folder Where to; `deploy/bundle` unless given. */
+export function bundleIn(folder: string): Generator {
+  return {
+    description: 'a bundle for the Operator Lifecycle Manager',
+    folder,
+    whole: true,
+    optional: true,
+    files({ operator, listing, samples }) {
+      const files = bundleFiles({ operator, listing, samples });
+      return files.map(({ path, text }) => ({ path: `${folder}/${path}`, text }));
+    },
+  };
+}

@@ -1,0 +1,17 @@
+/** The definitions of the operator's own kinds, a file each, and a kustomization of them. */
+import type { Generator } from './generator.ts';
+import { kustomization, yamlFile } from './yaml-file.ts';
+
+const folder = 'deploy/crds';
+
+export const crds: Generator = {
+  description: "the definitions (CRDs) of the operator's kinds",
+  folder,
+  files({ operator }) {
+    const sorted = operator.crds.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+    const files = sorted.map((crd) => yamlFile(`${folder}/${crd.metadata.name}.yaml`, [crd]));
+    const names = sorted.map((crd) => `${crd.metadata.name}.yaml`);
+    // Kustomize refuses an empty one.
+    return files.length > 0 ? [...files, kustomization(folder, names)] : [];
+  },
+};

@@ -1,0 +1,57 @@
+/** Other people's definitions: kept in a project's folder `crds`, so that its types can be made again without a cluster. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createClient, loadConfig } from '@kurator/client';
+import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
+import { parseAllDocuments } from 'yaml';
+import { CliError } from '../error.ts';
+import type { PlannedFile } from '../files/template.ts';
+import { yamlFile } from './yaml-file.ts';
+
+const FOLDER = 'crds';
+
+/** Those that the project has. */
+export async function foreignCrds(projectFolder: string): Promise<CustomResourceDefinition[]> {
+  const folder = join(projectFolder, FOLDER);
+  const names = await readdir(folder).catch(() => [] as string[]);
+  const files = names.filter((name) => /\.ya?ml$/.test(name)).toSorted();
+  const found = await Promise.all(files.map(async (name) => crdsIn(await readFile(join(folder, name), 'utf8'), name)));
+  return found.flat();
+}
+
+/** Brings definitions into the project: from a file, or by name from the cluster of the current context. */
+export async function fetchCrds(sources: readonly string[], signal: AbortSignal): Promise<PlannedFile[]> {
+  const found = await Promise.all(sources.map((source) => crdsFrom(source, signal)));
+  return found.flat().map((crd) => {
+    const { apiVersion, kind, metadata, spec } = crd;
+    return yamlFile(`${FOLDER}/${metadata.name}.yaml`, [{ apiVersion, kind, metadata: { name: metadata.name }, spec }]);
+  });
+}
+
+async function crdsFrom(source: string, signal: AbortSignal): Promise<CustomResourceDefinition[]> {
+  const text = await readFile(source, 'utf8').catch(() => undefined);
+  if (text !== undefined) return crdsIn(text, source);
+  if (/[/\\]|\.(ya?ml|json)$/.test(source)) {
+    throw new CliError('KUR_CLI_USAGE', `--types-from ${source}: there is no such file`, {
+      remedy: 'name a file that is there',
+    });
+  }
+  const client = createClient(await loadConfig());
+  try {
+    return [await client.get(CustomResourceDefinition, { name: source }, { signal })];
+  } finally {
+    await client.close();
+  }
+}
+
+/** Every definition in a text; other objects are passed over. */
+function crdsIn(text: string, name: string): CustomResourceDefinition[] {
+  const documents = parseAllDocuments(text);
+  const [problem] = documents.flatMap(({ errors }) => errors);
+  const objects = documents.map((document) => document.toJS() as { kind?: string } | null);
+  const found = objects.filter((object) => object?.kind === 'CustomResourceDefinition') as CustomResourceDefinition[];
+  if (found.length > 0 && !problem) return found;
+  throw new CliError('KUR_CLI_CRD', `${name} ${problem ? `is no YAML: ${problem.message}` : 'has no definition'}`, {
+    remedy: 'name a file with a CustomResourceDefinition',
+  });
+}

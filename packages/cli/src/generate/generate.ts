@@ -1,0 +1,79 @@
+/** `kurator generate` */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Action } from '../action.ts';
+import { readListing } from '../bundle/listing.ts';
+import { readSamples } from '../bundle/samples.ts';
+import { type DescribeOptions, describeProject } from '../deploy/describe-project.ts';
+import { CliError } from '../error.ts';
+import { changesOf, type FileChange } from '../files/change.ts';
+import { unifiedDiff } from '../files/diff.ts';
+import { writeFiles } from '../files/write-files.ts';
+import { type Project, readProject } from '../project/project.ts';
+import { fetchCrds, foreignCrds } from './foreign-crds.ts';
+import type { Generator, Known } from './generator.ts';
+import { generators } from './generators.ts';
+import { planOf } from './plan.ts';
+
+/** As commander gives them. */
+export interface GenerateOptions {
+  check?: boolean;
+  dryRun?: boolean;
+  typesFrom?: string[];
+}
+
+export const generate: Action<GenerateOptions, [what: string[]]> = async (context, options, what) => {
+  const project = await readProject('.');
+  const { folder } = project;
+  const fetched = await fetchCrds(options.typesFrom ?? [], context.signal);
+  await writeFiles(folder, options.dryRun ? [] : await changesOf(folder, fetched));
+  const changes = await planOf(folder, choose(folder, what), await known(project, {}, context.signal));
+  if (options.check) return check(changes, context.print);
+  if (options.dryRun) {
+    context.print(changes.length > 0 ? changes.map(unifiedDiff).join('\n') : 'Nothing would change.');
+    return 0;
+  }
+  await writeFiles(folder, changes);
+  context.print(changes.length > 0 ? lines(changes, done) : 'Everything is up to date.');
+  return 0;
+};
+
+/** Everything that follows from the project and the options. */
+export async function known(project: Project, options: DescribeOptions, signal: AbortSignal): Promise<Known> {
+  const { folder, name } = project;
+  return {
+    operator: await describeProject(folder, options, signal),
+    foreign: await foreignCrds(folder),
+    listing: await readListing(folder, name),
+    samples: await readSamples(folder),
+  };
+}
+
+/** Those that are named; without names, all but those that nobody has asked for yet. */
+function choose(folder: string, what: readonly string[]): Generator[] {
+  const isWanted = ({ optional = false, folder: below }: Generator) => !optional || existsSync(join(folder, below));
+  const named = Object.entries(generators).filter(([name, generator]) =>
+    what.length > 0 ? what.includes(name) : isWanted(generator),
+  );
+  return named.map(([, generator]) => generator);
+}
+
+function check(changes: readonly FileChange[], print: (text: string) => void): number {
+  if (changes.length === 0) {
+    print('Everything is up to date.');
+    return 0;
+  }
+  throw new CliError('KUR_CLI_DRIFT', `what is generated is not what the code says:\n${lines(changes, needed)}`, {
+    remedy: 'run kurator generate, and commit what it writes',
+  });
+}
+
+type Words = readonly [created: string, removed: string, changed: string];
+const needed: Words = ['missing', 'surplus', 'outdated'];
+const done: Words = ['created', 'removed', 'updated'];
+
+function lines(changes: readonly FileChange[], [created, removed, changed]: Words): string {
+  const word = ({ before, after }: FileChange) =>
+    before === undefined ? created : after === undefined ? removed : changed;
+  return changes.map((change) => `${word(change).padEnd(9)} ${change.path}`).join('\n');
+}

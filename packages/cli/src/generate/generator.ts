@@ -1,0 +1,42 @@
+/** What a generator is: a pure function from what is known of an operator to the text of files. */
+import type { KubernetesObject } from '@kurator/client';
+import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
+import type { Listing } from '../bundle/listing.ts';
+import type { PlannedFile } from '../files/template.ts';
+import type { OperatorDescription } from '../manifests/description.ts';
+
+/** All that generators may look at. */
+export interface Known {
+  /** The operator: its kinds, its permissions, and how it is to be run. */
+  readonly operator: OperatorDescription;
+  /** The definitions of other people's kinds, from the project's folder `crds`. */
+  readonly foreign: readonly CustomResourceDefinition[];
+  /** What catalogues tell people of it. */
+  readonly listing: Listing;
+  /** Objects of its kinds to start from, from the project's folder `samples`. */
+  readonly samples: readonly KubernetesObject[];
+}
+
+/** Makes some files of a project. Everything generated in its folder, and made no more, is removed. */
+export interface Generator {
+  /** In words, for `--help`. */
+  readonly description: string;
+  /** Where its files are, below the project's folder. Nobody else generates files there. */
+  readonly folder: string;
+  /**
+   * The folder is its own, with all that is below: whatever else is there is removed, and nothing needs a header. False
+   * unless given.
+   */
+  readonly whole?: boolean;
+  /** Runs only when it is asked for by its name, or once its folder is there. False unless given. */
+  readonly optional?: boolean;
+  files(known: Known): PlannedFile[];
+}
+
+/** The first line of what is generated; what has another was written by somebody, and is not touched. */
+export const HEADER = '# Made by `kurator generate`: do not edit.\n';
+
+/** Whether a text was generated, by this or an earlier version. */
+export function isGenerated(text: string): boolean {
+  return text.slice(0, text.indexOf('\n')).includes('do not edit');
+}

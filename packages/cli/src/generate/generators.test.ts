@@ -1,0 +1,105 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigMap } from '@kurator/client';
+import { operator } from '@kurator/runtime';
+import { crdOf, resource } from '@kurator/schema';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { goldenText } from '../../test/golden-text.ts';
+import { exampleSource } from '../bundle/example-source.ts';
+import { writeFiles } from '../files/write-files.ts';
+import { generatorNames } from './command.ts';
+
+import type { Known } from './generator.ts';
+import { generators } from './generators.ts';
+import { planOf } from './plan.ts';
+
+const { z } = await import('@kurator/sdk');
+const spec = z.object({ message: z.string().min(1) });
+const MyApp = resource({ group: 'apps.example.com', version: 'v1alpha1', kind: 'MyApp', spec });
+const web = operator({ name: 'web-operator' })
+  .controller(MyApp)
+  .owns(ConfigMap)
+  .reconcile(() => {});
+
+const known: Known = {
+  operator: {
+    name: web.name,
+    crds: web.resources.map((each) => crdOf(each)),
+    permissions: await web.permissions(),
+    webhooks: false,
+    image: 'web-operator:0.1.0',
+    version: '0.1.0',
+  },
+  foreign: [crdOf(resource({ group: 'other.org', version: 'v1', kind: 'Certificate', spec }))],
+  listing: exampleSource.listing,
+  samples: [],
+};
+
+describe('the generators', () => {
+  it('are those that can be typed', () => {
+    expect(Object.keys(generators)).toEqual(generatorNames);
+  });
+
+  // The chart's text is held by tests of its own.
+  it.each(Object.entries(generators).filter(([name]) => name !== 'chart'))(
+    '%s makes what is in its golden file, all of it in its folder',
+    async (name, one) => {
+      const files = one.files(known);
+      expect(files.every(({ path }) => path.startsWith(`${one.folder}/`))).toBe(true);
+      await expect(goldenText(files)).toMatchFileSnapshot(`../../test/golden/generate-${name}.txt`);
+    },
+  );
+});
+
+it('makes nothing of kinds where there are none, which kustomize would refuse', () => {
+  const none = { ...known, operator: { ...known.operator, crds: [] } };
+  expect(generators.crds?.files(none)).toEqual([]);
+  const files = generators.base?.files(none) ?? [];
+  expect(files.find(({ path }) => path.endsWith('kustomization.yaml'))?.text).not.toContain('../crds');
+});
+
+describe('what has to change', () => {
+  let folder: string;
+  const all = Object.values(generators);
+  const plan = (what = known) => planOf(folder, all, what);
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'kurator-generate-'));
+    await writeFiles(folder, await plan());
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('is nothing right after it was written', async () => {
+    expect(await plan()).toEqual([]);
+  });
+
+  it('is a file that was changed, one that is missing, and one that is made no more', async () => {
+    await writeFile(join(folder, 'deploy/base/rbac.yaml'), '# do not edit\n');
+    await rm(join(folder, 'deploy/base/deployment.yaml'));
+    const changes = await plan({ ...known, foreign: [] });
+    const words = changes.map(({ path, before, after }) => [path, before !== undefined, after !== undefined]);
+    expect(words).toEqual([
+      ['deploy/base/rbac.yaml', true, true],
+      ['deploy/base/deployment.yaml', false, true],
+      ['src/types/certificate.ts', true, false],
+    ]);
+  });
+
+  it('leaves files alone that people put beside', async () => {
+    await mkdir(join(folder, 'deploy/base'), { recursive: true });
+    await writeFile(join(folder, 'deploy/base/mine.yaml'), 'kind: Mine\n');
+    expect(await plan()).toEqual([]);
+  });
+
+  it('is everything else in a folder that is generated whole', async () => {
+    await mkdir(join(folder, 'deploy/chart/templates'), { recursive: true });
+    await writeFile(join(folder, 'deploy/chart/templates/old.yaml'), 'kind: Old\n');
+    const surplus = (await plan()).filter(({ after }) => after === undefined);
+    expect(surplus.map(({ path }) => path)).toEqual(['deploy/chart/templates/old.yaml']);
+  });
+
+  it('refuses to replace what it did not make', async () => {
+    await writeFile(join(folder, 'deploy/base/rbac.yaml'), 'kind: Mine\n');
+    await expect(plan()).rejects.toMatchObject({ code: 'KUR_CLI_EDITED' });
+  });
+});

@@ -1,0 +1,16 @@
+/** Everything that `kurator generate` can make. To add something, add it here. */
+import { base, install } from './base.ts';
+import { bundleIn } from './bundle.ts';
+import { chart } from './chart.ts';
+import { crds } from './crds.ts';
+import type { Generator } from './generator.ts';
+import { types } from './types.ts';
+
+export const generators: Readonly<Record<string, Generator>> = {
+  crds,
+  base,
+  install,
+  types,
+  chart,
+  bundle: bundleIn('deploy/bundle'),
+};

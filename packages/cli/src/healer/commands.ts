@@ -1,0 +1,122 @@
+/** Declares the healer's day-to-day commands: what can be typed, with its help. What is done is in the other files here. */
+import { type Command, Option } from 'commander';
+import { lazy, type Session } from '../action.ts';
+import { since } from './since.ts';
+import { states } from './states.ts';
+
+export function declareHealer(program: Command, session: Session): void {
+  declareGet(program, session);
+  declareDescribe(program, session);
+  declareIncidents(program, session);
+  declareExplain(program, session);
+  declareOrders(program, session);
+}
+
+/** Options that all of them have. */
+function placed(command: Command): Command {
+  return command
+    .option('-n, --namespace <namespace>', "which namespace (default: the context's)")
+    .option('-A, --all-namespaces', 'in all namespaces')
+    .option('--context <name>', 'which context of the kubeconfig (default: the current one)')
+    .option('--kubeconfig <file>', 'which kubeconfig (default: $KUBECONFIG, then ~/.kube/config)')
+    .option('--verbose', 'show codes and causes of errors');
+}
+
+function printed(command: Command): Command {
+  return command.addOption(new Option('-o, --output <form>', 'how to print it').choices(['json', 'yaml', 'wide']));
+}
+
+function declareGet(program: Command, session: Session): void {
+  printed(placed(program.command('get')))
+    .description('show how services are: health, instances, the last incident')
+    .argument('[services...]', 'their names (default: all)')
+    .option('-w, --watch', 'go on with a line for each change, until Ctrl-C')
+    .option('--exit-code', 'end with 3 unless all of them are healthy')
+    .action(lazy(session, async () => (await import('./get.ts')).get))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kurator get -A -o wide
+  kurator get web --exit-code             in a script: 0 only if it is healthy
+  kurator get --watch
+`,
+    );
+}
+
+function declareDescribe(program: Command, session: Session): void {
+  printed(placed(program.command('describe')))
+    .description('show all about services: decision, limits, checks, dependencies, incidents')
+    .argument('[services...]', 'their names (default: all)')
+    .action(lazy(session, async () => (await import('./describe.ts')).describe))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kurator describe web
+  kurator describe web -n shop -o yaml
+`,
+    );
+}
+
+function declareIncidents(program: Command, session: Session): void {
+  printed(placed(program.command('incidents')))
+    .description('list incidents, and the time to detect, to recover and the availability of each service')
+    .argument('[services...]', 'of which services (default: all)')
+    .addOption(
+      new Option('--since <time>', 'those that began within 30m, 24h, 7d, or since 2026-01-31T12:00:00Z; or are open')
+        // commander hands over the value before it, which is not the time.
+        .argParser((text) => since(text)),
+    )
+    .addOption(new Option('--state <state>', 'those in one state; "waiting" is for a person').choices(states))
+    .option('-w, --watch', 'go on with a line for each change, until Ctrl-C')
+    .option('--exit-code', 'end with 3 if one of them is open')
+    .action(lazy(session, async () => (await import('./incidents.ts')).incidentsAction))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kurator incidents -A --since 24h
+  kurator incidents --state waiting       those that need you
+  kurator incidents web -o json
+`,
+    );
+}
+
+function declareExplain(program: Command, session: Session): void {
+  printed(placed(program.command('explain')))
+    .description('tell an incident: why, what happened, what was seen, who was told; and decide it again')
+    .argument('<incident>', "its name, or a service's: the open one, else the newest")
+    .option('--full', 'all lines of the logs that were kept')
+    .action(lazy(session, async () => (await import('./explain.ts')).explain))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kurator explain web-3
+  kurator explain web --full
+  kurator explain web-3 -n shop -o json
+`,
+    );
+}
+
+function declareOrders(program: Command, session: Session): void {
+  const load = async () => await import('./orders.ts');
+  placed(program.command('approve'))
+    .description('agree to the step that an incident proposes and waits with')
+    .argument('<incident>', "its name, or a service's: the open one")
+    .action(lazy(session, async () => (await load()).approve))
+    .addHelpText('after', '\nExamples:\n  kurator incidents --state waiting\n  kurator approve web-3\n');
+  placed(program.command('pause'))
+    .description('leave services alone: they are watched, and nothing is done')
+    .argument('[services...]', 'their names')
+    .option('--all', 'all of the namespace; with -A all of the cluster')
+    .action(lazy(session, async () => (await load()).pause))
+    .addHelpText('after', '\nExamples:\n  kurator pause web\n  kurator pause --all -n shop\n');
+  placed(program.command('resume'))
+    .description('look after services again: those that were paused, and incidents that were handed over')
+    .argument('[services...]', 'their names')
+    .option('--all', 'all of the namespace; with -A all of the cluster')
+    .action(lazy(session, async () => (await load()).resume))
+    .addHelpText('after', '\nExamples:\n  kurator resume web\n  kurator resume --all -A\n');
+}

@@ -1,0 +1,119 @@
+/** `kurator approve`, `pause` and `resume`: a person's word to the healer, written where it reads it. */
+import { type Client, hasCode } from '@kurator/client';
+import type { Action } from '../action.ts';
+import { CliError } from '../error.ts';
+import { safeLine } from '../terminal/safe-text.ts';
+import { type ClusterOptions, inCluster, type Reached } from './cluster.ts';
+import { chosen, findIncident, fullName, listed } from './find.ts';
+import { type Incident, incidents, type Kurator, kurators } from './kinds.ts';
+
+/** In whose name it is written: the healer tells it from its own writing, and others from `kubectl`. */
+const fieldManager = 'kurator-cli';
+
+interface OrderOptions extends ClusterOptions {
+  readonly all?: boolean;
+}
+
+export const approve: Action<OrderOptions, [string]> = async ({ print, signal }, options, name) =>
+  await inCluster(options, async (reached) => {
+    const incident = await findIncident(reached, name, signal);
+    const proposal = await proposalOf(reached, incident, signal);
+    const { metadata, spec } = incident;
+    if (spec.approve === proposal.id) {
+      print(safeLine(`${fullName(incident)}: ${proposal.step} was approved already`));
+      return 0;
+    }
+    const patch = [
+      { op: 'test', path: '/status/proposal/id', value: proposal.id },
+      { op: 'add', path: '/spec/approve', value: proposal.id },
+    ];
+    await reached.client.patch(incidents, metadata, patch, { type: 'json', fieldManager, signal }).catch((error) => {
+      throw hasCode(error, 'KUR_CLIENT_INVALID') ? changed(incident, error) : error;
+    });
+    print(safeLine(`${fullName(incident)}: ${proposal.step} is approved: ${proposal.reason}`));
+    return 0;
+  });
+
+async function proposalOf({ client }: Reached, incident: Incident, signal: AbortSignal) {
+  const { status, spec, metadata } = incident;
+  const full = fullName(incident);
+  const { proposal, stage = 'new', closedAt } = status ?? {};
+  if (!proposal || closedAt) {
+    throw new CliError(
+      'KUR_CLI_NOTHING_TO_APPROVE',
+      `${full} (${closedAt ? 'closed' : stage}) waits for nobody's approval`,
+      {
+        remedy: 'see which do: kurator incidents --state waiting',
+      },
+    );
+  }
+  const service = await client.find(kurators, { name: spec.service, namespace: metadata.namespace }, { signal });
+  if (service?.spec.dryRun) {
+    throw new CliError('KUR_CLI_NOTHING_TO_APPROVE', `${full} is of a dry run: nothing is done, approved or not`, {
+      remedy: `take spec.dryRun off Kurator ${spec.service}`,
+    });
+  }
+  return proposal;
+}
+
+/** What is approved must be what was read. */
+function changed(incident: Incident, cause: unknown): CliError {
+  const message = `${fullName(incident)} has changed meanwhile: nothing was approved`;
+  return new CliError('KUR_CLI_CHANGED', message, {
+    remedy: `read it again: kurator explain ${incident.metadata.name}`,
+    cause,
+  });
+}
+
+export const pause: Action<OrderOptions, [string[]]> = async ({ print, signal }, options, names) =>
+  await inCluster(options, async (reached) => {
+    for (const kurator of await meant(reached, names, options, signal)) {
+      const isPaused = kurator.spec.pause;
+      if (!isPaused) await setPause(reached.client, kurator, true, signal);
+      print(
+        `${fullName(kurator)}: ${isPaused ? 'was paused already' : 'is paused: it is watched, and nothing is done'}`,
+      );
+    }
+    return 0;
+  });
+
+export const resume: Action<OrderOptions, [string[]]> = async ({ print, signal }, options, names) =>
+  await inCluster(options, async (reached) => {
+    const all = await listed(reached, incidents, signal);
+    for (const kurator of await meant(reached, names, options, signal)) {
+      const done: string[] = [];
+      if (kurator.spec.pause) {
+        await setPause(reached.client, kurator, false, signal);
+        done.push('is not paused any more');
+      }
+      const left = all.find((incident) => isLeftToPerson(incident, kurator));
+      if (left) {
+        const again = { spec: { resume: (left.spec.resume ?? 0) + 1 } };
+        await reached.client.patch(incidents, left.metadata, again, { fieldManager, signal });
+        done.push(`incident ${left.metadata.name} (${left.status?.stage}) is given back to the healer`);
+      }
+      print(safeLine(`${fullName(kurator)}: ${done.join('; ') || 'was neither paused nor handed over'}`));
+    }
+    return 0;
+  });
+
+function isLeftToPerson({ metadata, spec, status }: Incident, kurator: Kurator): boolean {
+  if (metadata.namespace !== kurator.metadata.namespace || spec.service !== kurator.metadata.name) return false;
+  return !status?.closedAt && (status?.stage === 'handedOver' || status?.stage === 'quarantined');
+}
+
+async function setPause(client: Client, { metadata }: Kurator, value: boolean, signal: AbortSignal): Promise<void> {
+  await client.patch(kurators, metadata, { spec: { pause: value } }, { fieldManager, signal });
+}
+
+async function meant(
+  reached: Reached,
+  names: readonly string[],
+  { all = false }: OrderOptions,
+  signal: AbortSignal,
+): Promise<Kurator[]> {
+  if (all === names.length > 0) {
+    throw new CliError('KUR_CLI_USAGE', all ? 'give names or --all, not both' : 'name a service, or give --all');
+  }
+  return chosen(await listed(reached, kurators, signal), names, reached);
+}

@@ -1,0 +1,67 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeSession } from '../../test/fake-session.ts';
+import { runCommandLine } from '../program.ts';
+
+let place: string;
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), 'kurator-init-'));
+});
+afterEach(() => rm(place, { recursive: true, force: true }));
+
+async function init(...args: string[]) {
+  const session = fakeSession();
+  await runCommandLine(['init', '--no-install', '--verbose', ...args], session);
+  return session.said;
+}
+
+describe('kurator init', () => {
+  it('makes a project that is called after its folder', async () => {
+    const folder = join(place, 'My Operator');
+    expect(await init('--domain', 'example.com', folder)).toMatchObject({ code: 0 });
+    const json = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+    expect(json).toMatchObject({ name: 'my-operator', kurator: { domain: 'example.com' } });
+    expect(await readdir(join(folder, 'src'))).toEqual(['main.ts', 'operator.test.ts', 'operator.ts']);
+  });
+
+  it.each([
+    [['--domain', 'Example'], '--domain "Example" can\'t be used', 'KUR_CLI_USAGE', 2],
+    [['--domain', '-.com'], 'use a DNS name such as example.com', 'KUR_CLI_USAGE', 2],
+    [['--domain', 'example.com', '--name', 'My_Op'], '--name "My_Op"', 'KUR_CLI_USAGE', 2],
+    [[], '--domain is missing, and there is no terminal to ask on', 'KUR_CLI_USAGE', 2],
+    [
+      ['--domain', 'example.com', '--sdk', '/nowhere'],
+      'has neither packages/sdk nor packed packages',
+      'KUR_CLI_USAGE',
+      2,
+    ],
+  ])('refuses %j, and makes nothing', async (args, message, code, exit) => {
+    const said = await init(...args, join(place, 'new'));
+    expect(said.stderr).toContain(message);
+    expect(said.stderr).toContain(code);
+    expect(said.code).toBe(exit);
+    expect(await readdir(place)).toEqual([]);
+  });
+
+  it('refuses a folder that is not empty, and touches nothing in it', async () => {
+    await writeFile(join(place, 'mine.txt'), 'mine');
+    const said = await init('--domain', 'example.com', place);
+    expect(said.stderr).toContain('is not empty: it has mine.txt');
+    expect(said.stderr).toContain('KUR_CLI_NOT_EMPTY');
+    expect(await readdir(place)).toEqual(['mine.txt']);
+  });
+
+  it('takes a folder in which there is only a git repository', async () => {
+    await mkdir(join(place, '.git'));
+    expect(await init('--domain', 'example.com', '--name', 'web', place)).toMatchObject({ code: 0 });
+  });
+
+  it('says so where a part of the path is a file', async () => {
+    await writeFile(join(place, 'file'), '');
+    const said = await init('--domain', 'example.com', join(place, 'file', 'new'));
+    expect(said.stderr).toContain('KUR_CLI_WRITE');
+    expect(await readdir(place)).toEqual(['file']);
+  });
+});

@@ -1,0 +1,54 @@
+// What is below deploy/ is made from the operators themselves. Brought up to date by: npx vitest run -u --project integration deploy-files
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KubernetesObject } from '@kurator/client';
+import { sharedClient } from '@kurator/testenv';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { readBundle } from '../src/bundle/validate/bundle.ts';
+import { findingsOf } from '../src/bundle/validate/rules.ts';
+import type { PlannedFile } from '../src/files/template.ts';
+import { deployFiles, root } from './support/deploy-files.ts';
+
+let files: PlannedFile[];
+beforeAll(async () => {
+  files = await deployFiles();
+});
+
+describe('deploy/', () => {
+  it('is what the operators say', async () => {
+    for (const { path, text } of files) await expect(text).toMatchFileSnapshot(join(root, 'deploy', path));
+  });
+
+  it.each(['chart', 'manifests', 'bundle'])('has nothing in %s that nobody makes', async (folder) => {
+    const made = new Set(files.map(({ path }) => path));
+    const found = await readdir(join(root, 'deploy', folder), { recursive: true, withFileTypes: true });
+    const paths = found
+      .filter((entry) => entry.isFile() && entry.name !== 'README.md' && entry.name !== '.helmignore')
+      .map(({ parentPath, name }) => join(parentPath, name).slice(join(root, 'deploy').length + 1));
+    expect(paths.filter((path) => !made.has(path))).toEqual([]);
+  });
+
+  it('has a bundle that OLM would take', async () => {
+    const findings = findingsOf(await readBundle(join(root, 'deploy', 'bundle')));
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  });
+
+  it('has plain manifests that the API server accepts', async () => {
+    await using client = await sharedClient();
+    const text = files.find(({ path }) => path === 'manifests/kurator/install/install.yaml')?.text ?? '';
+    const objects = parseAllDocuments(text).map((document) => document.toJS() as KubernetesObject);
+    // Its namespace is not there, and only checking makes none.
+    const anywhere = ({ metadata, ...rest }: KubernetesObject) =>
+      ({
+        ...rest,
+        metadata: { ...metadata, ...(metadata.namespace ? { namespace: 'default' } : {}) },
+      }) as KubernetesObject;
+    for (const object of objects.map(anywhere)) {
+      const type = await client.discover(object.apiVersion, object.kind);
+      const options = { fieldManager: 'deploy-files-test', force: true, dryRun: true };
+      expect((await client.apply(type, object as never, options)).metadata.name).toBe(object.metadata.name);
+    }
+    expect(objects.map(({ kind }) => kind)).toContain('Deployment');
+  });
+});

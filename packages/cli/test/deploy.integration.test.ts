@@ -1,0 +1,112 @@
+// Deploying an operator and taking it away again, on the real API server: everything but pods that run.
+import { join } from 'node:path';
+import { Deployment, Namespace, Role, Secret, Service, untyped } from '@kurator/client';
+import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
+import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
+import { type TestScope, testScope } from '@kurator/testenv';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runCommandLine } from '../src/program.ts';
+import { fakeSession } from './fake-session.ts';
+
+const project = join(import.meta.dirname, 'support', 'gadget');
+const crd = { name: 'gadgets.deploy-test.example.com' };
+const Gadget = untyped('deploy-test.example.com/v1', 'Gadget');
+let test: TestScope;
+let operator: { name: string; namespace: string };
+
+beforeAll(async () => {
+  test = await testScope('deploy');
+  operator = { name: 'gadget-operator', namespace: test.namespace };
+});
+afterAll(async () => await test.end());
+
+async function kurator(command: 'deploy' | 'undeploy', ...args: string[]) {
+  const session = fakeSession();
+  const kubeconfig = process.env.KURATOR_TEST_KUBECONFIG ?? '';
+  await runCommandLine([command, project, '-n', test.namespace, '--kubeconfig', kubeconfig, ...args], session);
+  return session.said;
+}
+const deploy = (...args: string[]) => kurator('deploy', '--no-wait', ...args);
+
+describe('kurator deploy', () => {
+  it('shows what it would make, and makes nothing', async () => {
+    const { stdout, code } = await deploy('--dry-run');
+    expect(stdout).toContain(`+ Deployment ${test.namespace}/gadget-operator`);
+    expect(stdout).toMatch(/nothing was written\n$/);
+    expect(code).toBe(0);
+    expect(await test.client.find(Deployment, operator)).toBeUndefined();
+  });
+
+  it('makes everything that the operator needs, and no more the second time', async () => {
+    expect(await deploy()).toMatchObject({ code: 0 });
+    const { spec } = await test.client.get(Deployment, operator);
+    expect(spec?.replicas).toBe(2);
+    expect(spec?.template.spec?.containers[0]?.image).toBe('gadget-operator:1.2.0');
+    expect((await test.client.get(Service, operator)).spec?.ports).toMatchObject([{ port: 443 }]);
+    expect((await deploy()).stdout).toContain(': 0 of ');
+  });
+
+  it('shows a change field by field', async () => {
+    const { stdout } = await deploy('--dry-run', '--replicas', '3');
+    expect(stdout).toContain(`~ Deployment ${test.namespace}/gadget-operator\n    spec.replicas: 2 → 3\n`);
+  });
+
+  it('asks before it overwrites what somebody else has set', async () => {
+    const scaled = { spec: { replicas: 5 } };
+    await test.client.patch(Deployment, operator, scaled, { fieldManager: 'somebody' });
+    const { stderr, code } = await deploy();
+    expect(stderr).toContain('.spec.replicas: conflict with "somebody"');
+    expect(code).toBe(1);
+    expect(await deploy('--take-over')).toMatchObject({ code: 0 });
+    expect((await test.client.get(Deployment, operator)).spec?.replicas).toBe(2);
+  });
+
+  it('refuses definitions that would lose data, writes nothing, and says what is lost', async () => {
+    await test.client.create(Gadget, {
+      metadata: { name: 'red', namespace: test.namespace },
+      spec: { size: 1, colour: 'red' },
+    } as never);
+    vi.stubEnv('GADGET', 'smaller');
+    const refused = await deploy('--replicas', '4');
+    expect(refused.stderr).toMatch(/spec\.colour/);
+    expect(refused.code).toBe(1);
+    expect((await test.client.get(Deployment, operator)).spec?.replicas).toBe(2);
+    const forced = await deploy('--force');
+    expect(forced.stderr).toMatch(/because of --force[\s\S]*spec\.colour/);
+    expect(forced.code).toBe(0);
+    vi.unstubAllEnvs();
+  });
+
+  it('gives rights only where the operator works', async () => {
+    expect(await deploy('--watch', 'default')).toMatchObject({ code: 0 });
+    expect(await test.client.find(Role, { name: 'gadget-operator', namespace: 'default' })).toBeDefined();
+    await test.client.delete(Role, { name: 'gadget-operator', namespace: 'default' });
+  });
+
+  it('says which kind a cluster lacks, before anything is written', async () => {
+    const { stderr, code } = await deploy('--service-monitor', '--replicas', '7');
+    expect(stderr).toContain("doesn't know ServiceMonitor");
+    expect(code).toBe(1);
+    expect((await test.client.get(Deployment, operator)).spec?.replicas).toBe(2);
+  });
+});
+
+describe('kurator undeploy', () => {
+  it('takes the operator away with what it made for itself, and leaves its kinds, their objects and what is others’', async () => {
+    await test.client.create(ValidatingWebhookConfiguration, { metadata: { name: 'gadget-operator' } });
+    await test.client.create(Secret, { metadata: { name: 'somebodys', namespace: test.namespace } });
+    const { stdout, stderr, code } = await kurator('undeploy');
+    expect(stdout).toContain(`the namespace ${test.namespace} stays`);
+    expect(stderr).toContain(`${crd.name} stays, with 1 objects`);
+    expect(code).toBe(0);
+    expect(await test.client.find(Deployment, operator)).toBeUndefined();
+    expect(await test.client.find(ValidatingWebhookConfiguration, { name: 'gadget-operator' })).toBeUndefined();
+    expect(await test.client.find(Namespace, { name: test.namespace })).toBeDefined();
+    expect(await test.client.find(Gadget, { name: 'red', namespace: test.namespace })).toBeDefined();
+  });
+
+  it('takes the kinds too when told', async () => {
+    expect(await kurator('undeploy', '--crds')).toMatchObject({ code: 0 });
+    expect(await test.client.find(CustomResourceDefinition, crd)).toBeUndefined();
+  });
+});

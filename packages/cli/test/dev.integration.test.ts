@@ -1,0 +1,76 @@
+// A new project, not installed but linked to this repository's packages, run by `kurator dev` on the shared API server.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigMap, resourceType, waitFor } from '@kurator/client';
+import { testScope } from '@kurator/testenv';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
+
+const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+const Note = resourceType('apps.dev.test/v1', 'Note');
+const kubeconfig = process.env.KURATOR_TEST_KUBECONFIG ?? '';
+let project: string;
+
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'kurator-dev-'));
+  await ended(kurator('init', '--no-install', '--domain', 'dev.test', '--name', 'notes', '.'));
+  await symlink(join(import.meta.dirname, '..', '..', '..', 'node_modules'), join(project, 'node_modules'));
+  await ended(kurator('create', 'api', '--group', 'apps', '--version', 'v1', '--kind', 'Note'));
+});
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+interface Running {
+  readonly child: ChildProcess;
+  said(): string;
+  readonly code: Promise<number | null>;
+}
+
+function kurator(...args: string[]): Running {
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
+  const child = spawn(process.execPath, [...flags, main, ...args], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, said: () => text, code };
+}
+
+async function ended(running: Running): Promise<void> {
+  expect(await running.code, running.said()).toBe(0);
+}
+
+it('installs the kind, reconciles, says why, and goes on with new code after a save', async () => {
+  await using test = await testScope('dev');
+  const { client, namespace } = test;
+  const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace);
+  test.onEnd(() => running.child.kill('SIGKILL'));
+  const heard = (words: string | RegExp) => expect.poll(running.said, { timeout: 30_000, interval: 50 }).toMatch(words);
+  await heard('up; reloads');
+  const first = { name: 'first', namespace };
+  await client.create(Note, { metadata: first, spec: { message: 'one' } } as never);
+  await waitFor(client, ConfigMap, first, ({ data }) => data?.message === 'one');
+  await heard(new RegExp(`Note ${namespace}/first reconciled in .*is new`));
+
+  const file = join(project, 'src', 'note', 'controller.ts');
+  await writeFile(file, (await readFile(file, 'utf8')).replace('{ message: spec.message } }', "{ message: 'new' } }"));
+  await waitFor(client, ConfigMap, first, ({ data }) => data?.message === 'new');
+  await heard(/reloaded in \d+ ms: note\/controller.ts/);
+  running.child.kill('SIGINT');
+  await ended(running);
+});
+
+it('says what is missing to somebody who may not do it, and ends', async () => {
+  const config = parse(await readFile(kubeconfig, 'utf8')) as { users: { user: Record<string, unknown> }[] };
+  for (const { user } of config.users) user.as = 'nobody';
+  const file = join(project, 'nobody.kubeconfig');
+  await writeFile(file, stringify(config));
+  const running = kurator('dev', '--kubeconfig', file, '--verbose');
+  expect(await running.code).toBe(1);
+  expect(running.said()).toMatch(/nobody.*cannot|forbidden|not allowed/i);
+  expect(running.said()).toContain('fix:');
+});

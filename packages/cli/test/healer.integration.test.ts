@@ -1,0 +1,229 @@
+// The day-to-day commands beside the real healer, on the real API server: the test plays kubelet, and the person on call.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AlertChannel, healer, Incident, Kurator } from '@kurator/operator-kurator';
+import { Event, installCrds, Pod } from '@kurator/sdk';
+import { eventually, type TestScope, testScope } from '@kurator/testenv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { Interrupted } from '../src/error.ts';
+import { runCommandLine } from '../src/program.ts';
+import { fakeSession } from './fake-session.ts';
+import { type StagedDeployment, stageDeployment } from './support/staged-deployment.ts';
+
+const kubeconfig = process.env.KURATOR_TEST_KUBECONFIG ?? '';
+let test: TestScope;
+let web: StagedDeployment;
+
+async function kurator(...args: string[]) {
+  const session = fakeSession();
+  await runCommandLine([...args, '-n', test.namespace, '--kubeconfig', kubeconfig], session);
+  return session.said;
+}
+
+const recovery = { stability: '1s', coolDown: '0s', provenAfter: '1s', steps: { replace: { approval: true } } };
+const adopted = (name: string, spec: object = {}) =>
+  test.client.create(Kurator, {
+    metadata: { name, namespace: test.namespace },
+    spec: { targetRef: { kind: 'Deployment', name }, alerts: { groupWait: '0s' }, recovery, ...spec } as never,
+  });
+const patient = { timeout: '40s' } as const;
+
+beforeAll(async () => {
+  test = await testScope('healer-cli');
+  await installCrds(test.client, [Kurator, Incident, AlertChannel]);
+  web = await stageDeployment(test.client, test.namespace, 'web', 2);
+  await stageDeployment(test.client, test.namespace, 'database', 1);
+  await adopted('web');
+  await adopted('database', { dependsOn: ['web'] });
+  await test.start(healer({ threads: 0 }));
+  await eventually(async () => expect((await kurator('get', '--exit-code')).code).toBe(0), patient);
+});
+afterAll(async () => await test.end());
+
+describe('while all is well', () => {
+  it('shows how services are', async () => {
+    const { stdout, stderr, code } = await kurator('get');
+    expect(stdout).toMatch(/^NAME +HEALTH +READY +INCIDENT +SINCE +AGE\n/);
+    expect(stdout).toMatch(/\nweb +Healthy +2\/2 +- +- +\d+s\n/);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  });
+
+  it('gives programs the objects', async () => {
+    const one = JSON.parse((await kurator('get', 'web', '-o', 'json')).stdout);
+    expect(one).toMatchObject({ kind: 'Kurator', metadata: { name: 'web' }, status: { health: 'Healthy' } });
+    expect(one.metadata.managedFields).toBeUndefined();
+    const all = parse((await kurator('get', '-o', 'yaml')).stdout);
+    expect(all).toMatchObject({
+      kind: 'List',
+      items: [{ metadata: { name: 'database' } }, { metadata: { name: 'web' } }],
+    });
+  });
+
+  it('describes a service, with what it depends on', async () => {
+    const { stdout } = await kurator('describe', 'web');
+    expect(stdout).toContain('Deployment web, adopted');
+    expect(stdout).toContain('a person must agree to: replace');
+    expect((await kurator('describe', 'database')).stdout).toMatch(/Depends on\n +\S*web +healthy/);
+  });
+
+  it('is paused and resumed, once each', async () => {
+    expect((await kurator('pause', 'database')).stdout).toContain('is paused');
+    expect((await kurator('pause', 'database')).stdout).toContain('was paused already');
+    await eventually(async () => expect((await kurator('get', 'database')).stdout).toContain('Paused'), patient);
+    expect((await kurator('resume', 'database')).stdout).toContain('is not paused any more');
+    expect((await kurator('resume', 'database')).stdout).toContain('was neither paused nor handed over');
+    await eventually(async () => expect((await kurator('get', 'database')).stdout).toContain('Healthy'), patient);
+  });
+});
+
+describe('an incident', () => {
+  it('is watched, explained, approved, and explained again when it is over', async () => {
+    const watching = fakeSession();
+    const ending = new AbortController();
+    const place = ['-n', test.namespace, '--kubeconfig', kubeconfig];
+    const watch = runCommandLine(['get', 'web', '--watch', ...place], { ...watching, signal: ending.signal });
+
+    await eventually(async () => expect(watching.said.stdout).toMatch(/\nweb +Healthy/), patient);
+    const [ill = ''] = await web.podNames();
+    await sayOf(ill, 'the process said \x1b[2J\x1b]0;owned\x07 and died');
+    await web.crash(ill);
+    await eventually(async () => {
+      const { stdout } = await kurator('incidents', '--state', 'waiting');
+      expect(stdout).toMatch(/web-1 +web +proposed +crash-loop/);
+    }, patient);
+    expect((await kurator('get', 'web', '--exit-code')).code).toBe(3);
+
+    const { stdout: before } = await kurator('explain', 'web');
+    expect(before).toContain('It waits for a person');
+    expect(before).toContain(`would replace ${ill} now; a person must agree first`);
+    expect(before).toContain('the process said \\x1b[2J\\x1b]0;owned\\x07 and died');
+    expect(before).not.toContain('\x1b');
+
+    expect((await kurator('approve', 'web')).stdout).toContain('replace is approved');
+    await eventually(async () => expect(await web.podNames()).not.toContain(ill), patient);
+    await web.addPod();
+    await eventually(async () => {
+      const { stdout } = await kurator('incidents', '--state', 'closed');
+      expect(stdout).toMatch(/web-1 +web +closed +crash-loop/);
+    }, patient);
+
+    const { stdout: story } = await kurator('explain', 'web-1');
+    expect(story).toMatch(/is being repaired: .*\n(.*\n)*.*web#1\/1\.1 done/);
+    expect(story).toMatch(/Other components\n +\S*database +/);
+    expect(story).toMatch(/told \S*database, before the repair/);
+    expect(story).toContain('channel events');
+    expect(story).toMatch(/Decided again.*\n(.*the same: .*\n)+/);
+    expect(story).not.toContain('otherwise:');
+
+    const again = JSON.parse((await kurator('explain', 'web-1', '-o', 'json')).stdout);
+    expect(again.decidedAgain.length).toBeGreaterThan(1);
+    expect(again.decidedAgain.every(({ isSame }: { isSame: boolean }) => isSame)).toBe(true);
+    const { services } = JSON.parse((await kurator('incidents', 'web', '--since', '1h', '-o', 'json')).stdout);
+    expect(services).toMatchObject([{ service: 'web', incidents: 1, open: 0, repairs: 1 }]);
+    expect(services[0].meanTimeToRecover).toBeGreaterThan(services[0].meanTimeToDetect);
+
+    ending.abort(new Interrupted('SIGINT'));
+    await watch;
+    expect(watching.said).toMatchObject({ code: 0, stderr: '' });
+    expect(watching.said.stdout).toMatch(/^NAME[^\n]*\nweb +Healthy/);
+    expect(watching.said.stdout).toMatch(/\nweb +(Degraded|Repairing) +1\/2 +web-1/);
+    expect(watching.said.stdout.match(/NAME/g)).toHaveLength(1);
+  });
+
+  it('that waits for nobody can not be approved', async () => {
+    const { stdout, stderr, code } = await kurator('approve', 'web-1', '--verbose');
+    expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
+    expect(stderr).toContain("(closed) waits for nobody's approval");
+    expect(stderr).toContain('KUR_CLI_NOTHING_TO_APPROVE');
+  });
+});
+
+describe('an incident that waits for a person', () => {
+  /** As the healer would have left it. */
+  const left = async (service: string, status: object) => {
+    const { client, namespace } = test;
+    const spec = { service, startedAt: new Date().toISOString() } as never;
+    const { metadata } = await client.create(Incident, { metadata: { name: `${service}-1`, namespace }, spec });
+    await client.patch(Incident, metadata, { status }, { subresource: 'status' });
+    return async () => (await client.get(Incident, metadata)).spec;
+  };
+
+  it('is given back when it was handed over', async () => {
+    await adopted('lost');
+    const specOf = await left('lost', { stage: 'handedOver' });
+    expect((await kurator('incidents', '--state', 'waiting')).stdout).toMatch(/lost-1 +lost +handedOver/);
+    expect((await kurator('explain', 'lost')).stdout).toContain('`kurator resume` gives it back');
+    expect((await kurator('resume', 'lost')).stdout).toContain('lost-1 (handedOver) is given back to the healer');
+    expect(await specOf()).toMatchObject({ resume: 1 });
+    expect((await kurator('incidents', 'lost', '--exit-code')).code).toBe(3);
+  });
+
+  it('is not approved in a dry run', async () => {
+    await adopted('dry', { dryRun: true });
+    const proposal = { id: 'dry#1/1/replace', step: 'replace', reason: 'would replace one now' };
+    const specOf = await left('dry', { stage: 'proposed', proposal });
+    const { stderr, code } = await kurator('approve', 'dry-1');
+    expect(code).toBe(1);
+    expect(stderr).toContain('is of a dry run');
+    expect((await specOf()).approve).toBeUndefined();
+  });
+});
+
+describe('what goes wrong', () => {
+  it.each([
+    [['get', 'wbe'], 'there is no Kurator "wbe"', 'did you mean web?'],
+    [['explain', 'databse'], 'there is no Incident "databse"', 'did you mean database?'],
+    [['explain', 'database'], 'database has had no incident', ''],
+    [['incidents', 'queue'], 'there is no Kurator "queue"', 'database'],
+    [['get', '--context', 'mars'], 'mars', 'fix: '],
+  ])('is said with what helps: %j', async (args, message, remedy) => {
+    const { stdout, stderr, code } = await kurator(...args);
+    expect({ stdout, code }).toEqual({ stdout: '', code: 1 });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(remedy);
+  });
+
+  it.each([[['pause']], [['resume', 'web', '--all']], [['incidents', '--since', 'ever']], [['get', '-o', 'xml']]])(
+    'is refused with exit code 2: %j',
+    async (args) => {
+      expect(await kurator(...args)).toMatchObject({ stdout: '', code: 2 });
+    },
+  );
+
+  it('names the rule that one lacks', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kur-'));
+    const nobody = join(folder, 'kubeconfig');
+    const config = parse(await readFile(kubeconfig, 'utf8'));
+    for (const { user } of config.users) user.as = 'nobody';
+    await writeFile(nobody, JSON.stringify(config));
+    try {
+      const session = fakeSession();
+      await runCommandLine(['get', '-A', '--verbose', '--kubeconfig', nobody], session);
+      const { stderr, code } = session.said;
+      expect(code).toBe(1);
+      expect(stderr).toContain('kurators');
+      expect(stderr).toContain('KUR_CLI_NOT_ALLOWED');
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+/** What the kubelet would say about an instance. */
+async function sayOf(pod: string, message: string): Promise<void> {
+  const { namespace, client } = test;
+  const { metadata } = await client.get(Pod, { name: pod, namespace });
+  const at = new Date().toISOString();
+  await client.create(Event, {
+    metadata: { generateName: `${pod}-`, namespace },
+    involvedObject: { apiVersion: 'v1', kind: 'Pod', name: pod, namespace, uid: metadata.uid ?? '' },
+    type: 'Warning',
+    reason: 'BackOff',
+    message,
+    firstTimestamp: at,
+    lastTimestamp: at,
+    count: 1,
+  });
+}

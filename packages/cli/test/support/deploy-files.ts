@@ -1,0 +1,105 @@
+/** Everything below deploy/ that is made: the chart of Kurator and of the other operators, their plain manifests, and Kurator's bundle. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { optionalRoles } from '@kurator/operator-kurator';
+import { parse } from 'yaml';
+import { readListing } from '../../src/bundle/listing.ts';
+import { readSamples } from '../../src/bundle/samples.ts';
+import { chartFiles } from '../../src/chart/chart.ts';
+import { templateOf, textHole } from '../../src/chart/holes.ts';
+import type { ChartOperator } from '../../src/chart/operator-templates.ts';
+import { describeProject } from '../../src/deploy/describe-project.ts';
+import type { PlannedFile } from '../../src/files/template.ts';
+import { base, install } from '../../src/generate/base.ts';
+import { bundleIn } from '../../src/generate/bundle.ts';
+import { crds } from '../../src/generate/crds.ts';
+import type { Known } from '../../src/generate/generator.ts';
+import type { OperatorDescription } from '../../src/manifests/description.ts';
+
+export const root = join(import.meta.dirname, '..', '..', '..', '..');
+/** The first is what the chart is for; the others can be switched on. */
+const operators = ['kurator', 'myapp', 'webserver'] as const;
+type Name = (typeof operators)[number];
+const healer = join(root, 'operators', operators[0]);
+
+/** By path, below deploy/. */
+export async function deployFiles(): Promise<PlannedFile[]> {
+  const described = await Promise.all(
+    operators.map(
+      async (name) => [name, await describeProject(join(root, 'operators', name), {}, neverAborted)] as const,
+    ),
+  );
+  const { version } = JSON.parse(await readFile(join(root, 'packages/cli/package.json'), 'utf8')) as {
+    version: string;
+  };
+  const chart = chartFiles({
+    name: 'kurator',
+    description: 'Keeps services healthy: checks them, finds out what is wrong, repairs it, and tells who must know',
+    version,
+    operators: described.map(([name, description]) => chartOperator(name, description)),
+    extra: await monitoring(),
+    extraValues: {
+      dashboard: { enabled: false, labels: { grafana_dashboard: '1' } },
+      alertRules: { enabled: false, labels: {} },
+    },
+  });
+  const known = { foreign: [], listing: await readListing(healer, 'kurator'), samples: await readSamples(healer) };
+  return [
+    ...chart.map(({ path, text }) => ({ path: `chart/${path}`, text })),
+    ...described.flatMap(([name, description]) => manifests(name, description, known)),
+    ...described.slice(0, 1).flatMap(([, operator]) => bundleIn('bundle').files({ ...known, operator })),
+  ];
+}
+
+const neverAborted = new AbortController().signal;
+
+function chartOperator(name: Name, { image, ...facts }: OperatorDescription): ChartOperator {
+  const isFirst = name === operators[0];
+  const repository = image.replace(/:[^/:]*$/, '');
+  return {
+    facts: { ...facts, name: facts.name },
+    key: name,
+    repository,
+    enabled: isFirst,
+    ...(isFirst ? { optionalRoles } : {}),
+  };
+}
+
+function manifests(
+  name: Name,
+  operator: OperatorDescription,
+  known: Pick<Known, 'foreign' | 'listing' | 'samples'>,
+): PlannedFile[] {
+  const files = [crds, base, install].flatMap((generator) => generator.files({ ...known, operator }));
+  return files.map(({ path, text }) => ({ path: path.replace(/^deploy\//, `manifests/${name}/`), text }));
+}
+
+/** What watches the healer, as Grafana's and Prometheus' operators take it. */
+async function monitoring(): Promise<PlannedFile[]> {
+  const folder = join(root, 'deploy', 'monitoring');
+  const dashboard = await readFile(join(folder, 'grafana-dashboard.json'), 'utf8');
+  const { groups } = parse(await readFile(join(folder, 'prometheus-rules.yaml'), 'utf8')) as { groups: object[] };
+  const metadata = (what: string) => ({
+    name: `kurator-${what}`,
+    namespace: textHole('.Release.Namespace'),
+    labels: `⟦block .Values.${what === 'dashboard' ? 'dashboard' : 'alertRules'}.labels⟧`,
+  });
+  const rules = {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: metadata('alert-rules'),
+    spec: { groups },
+  };
+  const board = templateOf({ apiVersion: 'v1', kind: 'ConfigMap', metadata: metadata('dashboard') });
+  return [
+    { path: 'monitoring/grafana-dashboard.json', text: dashboard },
+    {
+      path: 'templates/monitoring/dashboard.yaml',
+      text: `{{- if .Values.dashboard.enabled }}\n${board}data:\n  kurator.json: {{ .Files.Get "monitoring/grafana-dashboard.json" | quote }}\n{{- end }}\n`,
+    },
+    {
+      path: 'templates/monitoring/alert-rules.yaml',
+      text: `{{- if .Values.alertRules.enabled }}\n${templateOf(rules)}{{- end }}\n`,
+    },
+  ];
+}
