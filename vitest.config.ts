@@ -27,19 +27,6 @@ export default defineConfig({
       },
       {
         extends: true,
-        // The healer's stories, on the API server and on real containers. Not in `npm test` until they have proved
-        // steady: `npx vitest run --project stories`.
-        test: {
-          name: 'stories',
-          include: ['operators/kurator/test/*.story.ts', 'e2e/*.story.ts'],
-          globalSetup: ['packages/testenv/test/shared-control-plane.ts'],
-          fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 300_000,
-        },
-      },
-      {
-        extends: true,
         // One at a time: each brings up clusters of its own, which would only slow each other down.
         test: {
           name: 'e2e',

@@ -6,11 +6,13 @@ import {
   type Client,
   ClusterRole,
   ClusterRoleBinding,
+  type Container,
   Deployment,
   Namespace,
   Role,
   RoleBinding,
   ServiceAccount,
+  type Volume,
   waitFor,
 } from '@kurator/client';
 import type { Permissions } from '@kurator/runtime';
@@ -27,13 +29,16 @@ export interface OperatorInCluster {
   replicas?: number;
   /** Programs that it starts as threads, by the name it knows them by: bundled beside it. */
   threads?: Readonly<Record<string, string>>;
+  /** What else its pods need. */
+  container?: Pick<Container, 'env' | 'volumeMounts'>;
+  volumes?: Volume[];
 }
 
 const root = join(import.meta.dirname, '..', '..');
 
 /** Resolves when all replicas are ready. */
 export async function runInCluster(cluster: Cluster, client: Client, operator: OperatorInCluster): Promise<void> {
-  const { name, entry, permissions, replicas = 1, threads = {} } = operator;
+  const { name, entry, permissions, replicas = 1, threads = {}, container = {}, volumes = [] } = operator;
   const image = `${name}:e2e`;
   await cluster.load(await bundledImage({ main: entry, ...threads }, image));
   await client.create(Namespace, { metadata: { name } });
@@ -49,7 +54,18 @@ export async function runInCluster(cluster: Cluster, client: Client, operator: O
         metadata: { labels },
         spec: {
           serviceAccountName: name,
-          containers: [{ name: 'operator', image, livenessProbe: probe('/healthz'), readinessProbe: probe('/readyz') }],
+          containers: [
+            {
+              name: 'operator',
+              image,
+              // Without a share of its own it would get what the others leave.
+              resources: { requests: { cpu: '250m' } },
+              livenessProbe: probe('/healthz'),
+              readinessProbe: probe('/readyz'),
+              ...container,
+            },
+          ],
+          volumes,
         },
       },
     },

@@ -1,3 +1,5 @@
+import { runAgent, wardOptionsFrom } from './agent/program.ts';
 import { healer } from './healing/healer.ts';
 
-await healer().run();
+if (process.argv[2] === 'agent') await runAgent(process.env);
+else await healer(await wardOptionsFrom(process.env)).run();

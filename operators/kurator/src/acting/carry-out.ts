@@ -40,12 +40,13 @@ export async function carryOut(action: Action, scene: Scene): Promise<ActionOutc
     ...(message && { message: message.slice(0, 500) }),
   });
   const { metadata } = scene.workload;
-  if (metadata.annotations?.[actionAnnotation] === action.id) return ended('done');
-  if (metadata.generation !== action.expect.generation) {
+  const isChanged = metadata.annotations?.[actionAnnotation] === action.id;
+  if (isChanged && action.targets.length === 0) return ended('done');
+  if (!isChanged && metadata.generation !== action.expect.generation) {
     return ended('superseded', `${scene.workload.kind} ${metadata.name} was changed since this was decided`);
   }
   try {
-    const problem = await deeds[action.kind](action, scene);
+    const problem = await deeds[action.kind](action, scene, isChanged);
     return problem ? ended(problem.result, problem.message) : ended('done');
   } catch (error) {
     scene.signal?.throwIfAborted();
@@ -58,33 +59,40 @@ interface Problem {
   readonly message: string;
 }
 
-const deeds: Record<Action['kind'], (action: Action, scene: Scene) => Promise<Problem | undefined>> = {
-  async evict({ targets }, { client, workload, signal }) {
-    const { namespace } = workload.metadata;
-    const refusals: string[] = [];
-    for (const { name, uid } of targets) {
-      try {
-        await evict(client, { name, namespace }, { preconditions: { uid }, ...(signal && { signal }) });
-      } catch (error) {
-        // It is gone already, or another one has its name: what was wanted.
-        if (isNotFound(error) || isConflict(error)) continue;
-        if (!isDisruptionBudget(error)) throw error;
-        refusals.push(`${name}: ${error.message}`);
-      }
-    }
-    return refusals.length > 0 ? { result: 'failed', message: refusals.join('; ') } : undefined;
-  },
+/** @param isChanged The workload has its change already: only what follows it is left to do. */
+type Deed = (action: Action, scene: Scene, isChanged: boolean) => Promise<Problem | undefined>;
 
-  async rollback(action, scene) {
+const deeds: Record<Action['kind'], Deed> = {
+  evict: takeAway,
+
+  async rollback(action, scene, isChanged) {
+    if (isChanged) return await takeAway(action, scene);
     const revision = scene.revisions.find(({ id }) => id === action.revision);
     if (!revision) return { result: 'failed', message: `revision ${action.revision} is not kept any more` };
-    return await change(action, scene, { template: revision.template });
+    return (await change(action, scene, { template: revision.template })) ?? (await takeAway(action, scene));
   },
 
   async scale(action, scene) {
     return await change(action, scene, { replicas: action.replicas ?? 0 });
   },
 };
+
+/** Evicts the targets, each by its uid. */
+async function takeAway({ targets }: Action, { client, workload, signal }: Scene): Promise<Problem | undefined> {
+  const { namespace } = workload.metadata;
+  const refusals: string[] = [];
+  for (const { name, uid } of targets) {
+    try {
+      await evict(client, { name, namespace }, { preconditions: { uid }, ...(signal && { signal }) });
+    } catch (error) {
+      // It is gone already, or another one has its name: what was wanted.
+      if (isNotFound(error) || isConflict(error)) continue;
+      if (!isDisruptionBudget(error)) throw error;
+      refusals.push(`${name}: ${error.message}`);
+    }
+  }
+  return refusals.length > 0 ? { result: 'failed', message: refusals.join('; ') } : undefined;
+}
 
 /** One patch that holds only as long as nobody else has changed the workload, and that says whose it is. */
 async function change(

@@ -1,5 +1,5 @@
 /** The controller of alert channels, for the operator that tells: it sends what is in their outboxes. */
-import { type Operator, Secret } from '@kurator/sdk';
+import type { Operator } from '@kurator/sdk';
 import { AlertChannel } from '../resources/alert-channel.ts';
 import { Delivery } from './delivery.ts';
 
@@ -16,7 +16,6 @@ export function withAlertChannels<Clusters extends string>(
       // The status is all our own writing: the SDK's would put back what was there when the reconcile began.
       .controller(AlertChannel, { readyCondition: false, concurrency: CONCURRENCY, timeout: '3m' })
       .uses(AlertChannel, ['update'], { subresource: 'status' })
-      .uses(Secret, ['get'])
       .reconcile(async (channel, context) => await delivery.next(channel, context))
   );
 }

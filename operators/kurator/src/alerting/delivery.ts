@@ -25,6 +25,8 @@ export interface DeliveryOptions {
   readonly longestPause?: number;
   /** How often a sink may say that an alert itself is wrong before it is given up; 8 times unless given. */
   readonly refusals?: number;
+  /** Told of each try, for whoever counts. */
+  readonly onTry?: (channel: AlertChannel, outcome: 'delivered' | 'failed' | 'givenUp') => void;
 }
 
 const MINUTE = 60_000;
@@ -36,7 +38,8 @@ export class Delivery {
   readonly #options: Required<DeliveryOptions>;
 
   constructor(options: DeliveryOptions = {}) {
-    const defaults = { now: Date.now, random: Math.random, firstPause: 1000, longestPause: MINUTE, refusals: 8 };
+    const times = { now: Date.now, random: Math.random, firstPause: 1000, longestPause: MINUTE };
+    const defaults = { ...times, refusals: 8, onTry: () => {} };
     this.#options = { ...defaults, ...options };
   }
 
@@ -58,6 +61,7 @@ export class Delivery {
       context.signal.throwIfAborted();
       return await this.#failed(channel, oldest, error, patience, context);
     }
+    this.#options.onTry(channel, 'delivered');
     // Should the mark fail, the alert is not sent again for it.
     this.#patiences.set(channel, { ...noPatience, sent: oldest.alert.id });
     return await this.#mark(channel, oldest.alert, context);
@@ -85,6 +89,7 @@ export class Delivery {
     const isTooOld = now() - Date.parse(since) > parseDuration(channel.spec.retryFor);
     if (isTooOld || refusals >= this.#options.refusals)
       return await this.#giveUp(channel, alert, trouble.message, context);
+    this.#options.onTry(channel, 'failed');
     const backoff = Math.min(longestPause, firstPause * 2 ** before.failures) * (0.5 + random() / 2);
     const pause = Math.ceil(Math.max(backoff, trouble.retryAfter ?? 0));
     this.#patiences.set(channel, {
@@ -103,6 +108,7 @@ export class Delivery {
     context: DeliveryContext,
   ): Promise<AuthorResult<AlertChannel>> {
     const error = `${id} was given up: ${why}`;
+    this.#options.onTry(channel, 'givenUp');
     await this.#change(channel, context, (outbox) => givenUp(outbox, id, error));
     this.#patiences.set(channel, noPatience);
     context.event('Warning', 'AlertGivenUp', error, { action: 'Deliver' });

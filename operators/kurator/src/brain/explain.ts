@@ -10,18 +10,22 @@ export interface StoryLine {
   readonly text: string;
 }
 
-/** Tells an incident from its record, in the order in which things happened. */
-export function explain(incident: Incident): StoryLine[] {
-  const { transitions, attempts, notices, diagnosis, startedAt } = incident;
+/** What happened in an incident, from its record, in the order in which it did. */
+export function timeline({ transitions, attempts, notices }: Incident): StoryLine[] {
   const changes = transitions.map(({ at, to, reason }) => ({ at, text: `${manners[to].title}: ${reason}` }));
   const deeds = attempts.flatMap(storyOf);
   const told = notices.map(({ at, to, phase }) => ({ at, text: `told ${to}, ${phase} the repair` }));
-  const lines = [...changes, ...deeds, ...told].sort((a, b) => a.at - b.at);
+  return [...changes, ...deeds, ...told].sort((a, b) => a.at - b.at);
+}
+
+/** Tells an incident from its record: why first, then what happened. */
+export function explain(incident: Incident): StoryLine[] {
+  const { diagnosis, startedAt } = incident;
   const why = diagnosis
     ? [{ at: startedAt, text: `cause: ${causeInWords[diagnosis.cause]} (${diagnosis.confidence})` }]
     : [];
   const because = diagnosis?.reasons.map((reason) => ({ at: startedAt, text: `because ${reason}` })) ?? [];
-  return [...why, ...because, ...lines];
+  return [...why, ...because, ...timeline(incident)];
 }
 
 function storyOf({ step, startedAt, actions, result, endedAt }: Attempt): StoryLine[] {

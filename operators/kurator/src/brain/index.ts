@@ -38,7 +38,7 @@ export type { Revisions, Scene } from './diagnosis/rule.ts';
 export { blindAfter, detect } from './evidence/detect.ts';
 export type { Condition, Evidence, InstanceEvidence, InstanceHealth, Ways } from './evidence/evidence.ts';
 export { mannerOfError, type Symptom, type SymptomKind } from './evidence/symptom.ts';
-export { explain, type StoryLine } from './explain.ts';
+export { explain, type StoryLine, timeline } from './explain.ts';
 export { type Figures, figures } from './figures.ts';
 export { type ClosedIncident, freshHistory, type History } from './incident/history.ts';
 export type {
@@ -65,6 +65,7 @@ export { freshPerception, type News, type Perception, perceive, theOperator } fr
 export { decide } from './recovery/decide.ts';
 export { ladders } from './recovery/ladder.ts';
 export type { Move, Situation } from './recovery/situation.ts';
+export { decideAgain, type Moment, type Replay } from './replay.ts';
 export {
   type Advice,
   freshScalingMemory,

@@ -79,6 +79,7 @@ export interface InstanceObservation {
   readonly terminating: boolean;
   /** Missing when the kubelet has not said. */
   readonly ready?: boolean;
+  /** Since when it has been ready, or has not been. */
   readonly readySince?: Millis;
   readonly containers: readonly ContainerObservation[];
   /** What the scheduler says about an instance that it finds no node for. */
@@ -94,6 +95,8 @@ export interface NodeObservation {
   readonly since: Millis;
   /** Deleted, or tainted as out of service: what ran there runs no more. */
   readonly gone: boolean;
+  /** What else the node complains about: `MemoryPressure`, `NetworkUnavailable`… Missing when it does not. */
+  readonly complaints?: readonly string[];
 }
 
 /**
@@ -118,6 +121,8 @@ export interface WorkloadObservation {
   readonly revisions: readonly string[];
   /** `stalled`: no progress within the workload's own deadline. */
   readonly rollout: 'settled' | 'progressing' | 'stalled';
+  /** Since when it has been stalled. */
+  readonly stalledSince?: Millis;
   readonly foreignWrite?: ForeignWrite;
   /** A person has paused the workload itself. */
   readonly paused: boolean;

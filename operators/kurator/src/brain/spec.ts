@@ -145,6 +145,8 @@ export interface ServiceSpec {
   readonly stateful: boolean;
   /** How long a fresh instance may fail its checks. */
   readonly startupGrace: Millis;
+  /** Lost packets are not looked for: its connections take their time for other reasons. */
+  readonly ignoresLoss?: boolean;
   readonly dependsOn: readonly string[];
   readonly recovery: RecoverySpec;
   readonly coordination: CoordinationSpec;

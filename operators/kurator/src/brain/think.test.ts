@@ -54,6 +54,8 @@ describe('think', () => {
         })),
         brain: (input) => {
           const thought = think(frozen(input));
+          // Whoever would think again at once would think the same.
+          expect(thought.until ?? Number.POSITIVE_INFINITY).toBeGreaterThan(input.now);
           if (thought.history !== input.history) {
             expect(think(input)).toEqual(thought);
             expect(JSON.parse(JSON.stringify(thought.history))).toEqual(thought.history);

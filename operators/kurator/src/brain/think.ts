@@ -78,13 +78,13 @@ export function think(input: ThoughtInput): Thought {
   const { spec, seen, perception, now } = input;
   const evidence = detect(spec, perception, seen, now);
   const before = input.history;
-  const settled = opened(spec, settle(before, input.outcomes), evidence, now);
-  const { history: decided, diagnosis, move } = pursued(input, settled, evidence);
+  const { history: decided, diagnosis, move } = conclude(input, evidence);
   const told = announced(input, decided, move);
   const proven = proveRevision(spec, told.history, seen, evidence, now);
   const { warnings, history } = warn(spec, perception, proven, now);
   const noticesBefore = before.incident?.id === decided.incident?.id ? (before.incident?.notices.length ?? 0) : 0;
-  const until = earliest(move?.until, told.until);
+  const changes = evidence.instances.map(({ changesAt }) => changesAt);
+  const until = earliest(now, [move?.until, told.until, ...changes]);
   return {
     evidence,
     ...(diagnosis && { diagnosis }),
@@ -100,19 +100,29 @@ export function think(input: ThoughtInput): Thought {
   };
 }
 
+/** What a conclusion is drawn from, besides the evidence. */
+export type Grounds = Omit<ThoughtInput, 'perception'>;
+
+/** Diagnoses and decides, from evidence as it was. */
+export function conclude(grounds: Grounds, evidence: Evidence): Conclusion {
+  const { spec, history, outcomes, now } = grounds;
+  return pursued(grounds, opened(spec, settle(history, outcomes), evidence, now), evidence);
+}
+
 function opened(spec: ServiceSpec, history: History, evidence: Evidence, now: Millis): History {
   if (history.incident || evidence.blind || evidence.symptoms.length === 0) return history;
   return open(spec, history, evidence, now);
 }
 
-interface Pursued {
+/** What a conclusion is. */
+export interface Conclusion {
   readonly history: History;
   readonly diagnosis: Diagnosis | undefined;
   /** The last one, which stays where it is; undefined without an incident. */
   readonly move: Move | undefined;
 }
 
-function pursued(input: ThoughtInput, start: History, evidence: Evidence): Pursued {
+function pursued(input: Grounds, start: History, evidence: Evidence): Conclusion {
   const { spec, seen, cluster, now } = input;
   let history = start;
   let diagnosis: Diagnosis | undefined;
@@ -171,7 +181,8 @@ function decisionOf({ incident }: History, move: Move | undefined): Decision {
   return { kind: isOver ? 'handOver' : 'wait', reason: move.reason };
 }
 
-function earliest(...times: (Millis | undefined)[]): Millis | undefined {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
+/** The next of these times. To think again about what is past would be to think the same again, without end. */
+function earliest(now: Millis, times: readonly (Millis | undefined)[]): Millis | undefined {
+  const ahead = times.filter((time) => time !== undefined && time > now) as Millis[];
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
 }

@@ -1,5 +1,6 @@
 /** The checks of all Kurators: kept scheduled as the pods come and go, each at the pace that the brain wants. */
 import { isDeepStrictEqual } from 'node:util';
+import { theService } from '../brain/observation.ts';
 import { type CheckSituation, paceOf } from '../brain/pace.ts';
 import { nextCheck } from '../brain/perception/next-check.ts';
 import { perceive } from '../brain/perception/perception.ts';
@@ -87,6 +88,17 @@ export class Checkups {
     }
   }
 
+  /** Where the instances of a service are asked, by uid: the first network check of each. */
+  addressesOf(mind: Mind): Map<string, { host: string; port: number }> {
+    const addresses = new Map<string, { host: string; port: number }>();
+    for (const key of this.#byMind.get(mind) ?? []) {
+      const { target, probe } = this.#entries.get(key)?.planned ?? {};
+      if (!target || target === theService || !probe || probe.kind === 'exec' || addresses.has(target)) continue;
+      addresses.set(target, { host: probe.host, port: probe.port });
+    }
+    return addresses;
+  }
+
   forget(mind: Mind): void {
     for (const key of this.#byMind.get(mind) ?? []) this.#remove(key);
     this.#byMind.delete(mind);
@@ -138,6 +150,7 @@ export class Checkups {
     if (!entry || !spec || !seen) return undefined;
     const { mind, planned } = entry;
     entry.lastResult = result;
+    if (planned.probe.kind === 'exec') this.#noteRole(mind, result);
     entry.lastAt = result.at - result.latencyMs;
     if (result.outcome === 'healthy') noteLatency(mind, planned.target, result.latencyMs);
     const news = { ...result, target: planned.target };
@@ -145,6 +158,15 @@ export class Checkups {
     mind.perception = perceive(spec, before, { results: [news], samples: [], instances: seen.instances });
     if (isNews(mind, before, news)) this.#options.wake(mind);
     return this.#interval(entry, entry.lastAt);
+  }
+
+  #noteRole(mind: Mind, { errorKind, outcome }: CheckResult): void {
+    const isMissing = errorKind === 'exec-denied';
+    // Any other trouble of the checker says nothing about it.
+    if ((!isMissing && outcome === 'unknown') || mind.missingRoles.has('exec') === isMissing) return;
+    if (isMissing) mind.missingRoles.add('exec');
+    else mind.missingRoles.delete('exec');
+    this.#options.wake(mind);
   }
 
   /** From the beginning of the last run to the next. */

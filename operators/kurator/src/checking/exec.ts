@@ -1,11 +1,14 @@
 /** Runs a check's command in a container, through the API server. */
 import type { Client, Execution } from '@kurator/sdk';
-import type { Exec } from '../checks/probes/exec-probe.ts';
+import { type Exec, ExecDenied } from '../checks/probes/exec-probe.ts';
+import { isNotAllowed, roleInWords } from '../healing/optional-roles.ts';
 
 /** @param client One that refuses to run anything once this process can't be sure to lead. */
 export function execIn(client: Client): Exec {
   return async ({ namespace, pod, container, command, signal, outputBytes, started }) => {
-    const execution = await client.exec({ name: pod, namespace }, command, { container, signal });
+    const execution = await client.exec({ name: pod, namespace }, command, { container, signal }).catch((error) => {
+      throw isNotAllowed(error) ? new ExecDenied(roleInWords('exec')) : error;
+    });
     started();
     try {
       const [exitCode, output] = await Promise.all([execution.exitCode, outputOf(execution, outputBytes)]);

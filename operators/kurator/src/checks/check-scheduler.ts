@@ -7,7 +7,7 @@ import type { Check, CheckKey } from './check.ts';
 import type { CheckResult, Measurement } from './check-result.ts';
 import type { CheckClock } from './clock.ts';
 import type { Shard } from './pool/shard.ts';
-import { WorkerShard } from './pool/worker-shard.ts';
+import { assertThreadProgram, WorkerShard } from './pool/worker-shard.ts';
 import type { Exec } from './probes/exec-probe.ts';
 import { prepareProbe } from './probes/prepare-probe.ts';
 import { CheckLoop } from './scheduler/check-loop.ts';
@@ -52,7 +52,11 @@ const keyOf = ({ target, check }: CheckKey) => `${target}\n${check}`;
 const loadOf = (intervalMs: number) => 1000 / intervalMs;
 const inRange = (value: number, most: number) => value >= 1 && value <= most;
 
-/** Runs checks until they are removed; see the options for how. Close it, or its threads keep the process alive. */
+/**
+ * Runs checks until they are removed; see the options for how. Close it, or its threads keep the process alive.
+ *
+ * @throws Where threads are wanted and their program is not beside this one, as in a bundle without it.
+ */
 export class CheckScheduler {
   readonly #options: CheckSchedulerOptions;
   readonly #threads: number;
@@ -65,6 +69,7 @@ export class CheckScheduler {
   constructor(options: CheckSchedulerOptions) {
     this.#options = options;
     this.#threads = options.threads ?? Math.min(availableParallelism(), 4);
+    if (this.#threads > 0) assertThreadProgram();
   }
 
   get size(): number {

@@ -58,6 +58,7 @@ export const errorKinds = {
   'checker-late': unknown('the checker was held up, and could not give the target its time'),
   'checker-lost': unknown("the checker's thread ended, and is being restarted"),
   'exec-unavailable': unknown('the command could not be started: the API server or the kubelet did not take it'),
+  'exec-denied': unknown('the checker is not allowed to run commands in containers'),
   'checker-error': unknown('the checker met an error that it does not know'),
 } as const satisfies Record<string, Explanation>;
 

@@ -12,6 +12,7 @@ export async function act({ mind, scene, context, ward }: Case, { actions }: Tho
     log.info('acts', { action: action.id, what: action.reason });
     const outcome = await carryOut(action, { client, type: target.type, workload, revisions, now: ward.now, signal });
     mind.outcomes.set(action.id, outcome);
+    ward.tally.acted(action.kind, outcome);
     log.info('has acted', { action: action.id, result: outcome.result, message: outcome.message });
   }
   if (actions.length > 0) ward.wake([mind.name]);

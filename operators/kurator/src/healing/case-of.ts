@@ -27,7 +27,7 @@ export async function caseOf(round: Round): Promise<Case | NoCase> {
   const { heldBack: _, ...unheld } = written;
   const held = served?.heldBack && { heldBack: served.heldBack };
   const memory = await withWorkload({ ...unheld, ...held }, scene, round);
-  const readSecret = await ward.secrets.load(kurator, context.client, context.signal);
+  const readSecret = await ward.secrets.load(kurator, mind, context.client, context.signal);
   const relations = relationsOf(kurator, context, ward, now);
   const desired = scene.workload.spec?.replicas ?? 1;
   const stateful = scene.target.kind === 'StatefulSet';

@@ -1,6 +1,7 @@
 /** One thought about one case: what is seen now, with what is in mind; and the checks, as they follow from it. */
 import { theService } from '../brain/observation.ts';
 import { perceive } from '../brain/perception/perception.ts';
+import { momentOf } from '../brain/replay.ts';
 import { type Thought, think } from '../brain/think.ts';
 import { happenedTo } from '../checking/happenings.ts';
 import { planOf } from '../checking/plan.ts';
@@ -22,9 +23,13 @@ export function consider(found: Case): Thought {
   const happened = happenedTo(mind.seen, seen);
   const perception = perceive(spec, mind.perception, { results: [], samples: [], instances: seen.instances });
   const cluster = ward.weather.view(now);
-  const thought = think({ spec, seen, perception, history, cluster, outcomes: [...mind.outcomes.values()], now });
-  Object.assign(mind, { spec, seen, perception, evidence: thought.evidence, memory: { ...memory, history } });
+  const grounds = { spec, seen, history, cluster, outcomes: [...mind.outcomes.values()], now };
+  const thought = think({ ...grounds, perception });
+  const moment = momentOf(grounds, thought);
+  Object.assign(mind, { spec, seen, perception, evidence: thought.evidence, memory: { ...memory, history }, moment });
+  mind.service = scene.service?.metadata.name;
   ward.checkups.plan(mind, planOf(kurator, spec, scene, found.readSecret));
   if (happened.size > 0) ward.checkups.lookNow(mind, happened.add(theService));
+  ward.agents?.attend(mind);
   return thought;
 }

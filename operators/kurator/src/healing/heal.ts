@@ -25,6 +25,8 @@ import type { Ward } from './ward.ts';
 /** At the latest after this long a service is thought about again, even if nothing happens. */
 const calmRound = 60_000;
 const shortestRound = 20;
+/** Who misses a role is about to be given it: nobody says when. */
+const soonPermitted = 5000;
 /** So that services that began together don't stay together. */
 const jitter = 0.2;
 
@@ -94,6 +96,7 @@ async function writeDown(
     ward.weather.note(mind.name, found.memory.history, thought.evidence);
     throw error;
   }
+  ward.tally.thought(found.memory.history, thought);
   mind.memory = memory;
   for (const id of outcomes) mind.outcomes.delete(id);
   // They are off the list that was just written.
@@ -149,7 +152,8 @@ function toolsOf({ context, now }: Round) {
 function nextRound({ mind, spec, now, ward }: Case, { until, history }: Thought): number {
   const proven = history.proving && history.proving.since + spec.recovery.provenAfter;
   const gauged = spec.scaling && ward.gauges.dueAt(mind);
-  const times = [until, proven, gauged, remindersOf(mind, now)].filter((time) => time !== undefined);
+  const permitted = mind.missingRoles.size > 0 ? now + soonPermitted : undefined;
+  const times = [until, proven, gauged, permitted, remindersOf(mind, now)].filter((time) => time !== undefined);
   // Later than when it was looked: writing and doing took its time.
   const left = Math.min(...times, now + calmRound * (1 - jitter * Math.random())) - ward.now();
   return Math.max(shortestRound, Math.ceil(left));

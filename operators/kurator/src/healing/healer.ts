@@ -1,8 +1,10 @@
 /** The operator: what it watches, what it may do, and what it does with it. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   ConfigMap,
   ControllerRevision,
   Deployment,
+  EndpointSlice,
   Event,
   generationChanged,
   HorizontalPodAutoscaler,
@@ -14,24 +16,25 @@ import {
   PodDisruptionBudget,
   type Predicate,
   ReplicaSet,
-  Secret,
   Service,
   StatefulSet,
 } from '@kurator/sdk';
 import { withAlertChannels } from '../alerting/alert-channels.ts';
 import { createAlerting } from '../alerting/alerting.ts';
+import { Delivery } from '../alerting/delivery.ts';
 import { execIn } from '../checking/exec.ts';
 import { observeNode } from '../observing/node.ts';
 import { metricFamilies } from '../recording/metrics.ts';
 import { withIncidents } from '../recording/retire-incidents.ts';
-import { AlertChannel } from '../resources/alert-channel.ts';
+import { AlertChannel, sinkKind } from '../resources/alert-channel.ts';
 import { Incident } from '../resources/incident.ts';
 import { Kurator } from '../resources/kurator.ts';
 import { kuratorLabel } from '../serving/pod-template.ts';
 import { fieldManager } from './case.ts';
+import { kuratorsOf, kuratorsOfPod, kuratorsOnNode } from './concerned.ts';
 import { dependsOnOf } from './dependencies.ts';
 import { heal } from './heal.ts';
-import { type Look, targetKey, targetOf } from './scene.ts';
+import { isThroughService, targetKey, targetOf } from './scene.ts';
 import { Ward, type WardOptions } from './ward.ts';
 
 /** Makes the healer; nothing happens before it is run. One that runs can't be started a second time: make another. */
@@ -45,6 +48,9 @@ export function healer(options: WardOptions = {}): Operator {
       return targetKey(metadata.namespace, kind, name);
     })
     .index(Kurator, 'dependsOn', dependsOnOf)
+    .index(Kurator, 'throughService', ({ metadata, spec }) =>
+      spec.checks.some(isThroughService) ? metadata.namespace : undefined,
+    )
     .index(HorizontalPodAutoscaler, 'target', ({ metadata, spec }) => {
       const { kind, name } = spec?.scaleTargetRef ?? {};
       return kind && name ? targetKey(metadata.namespace, kind, name) : undefined;
@@ -61,7 +67,7 @@ export function healer(options: WardOptions = {}): Operator {
     .watches(Deployment, ({ metadata }, look) => kuratorsOf('Deployment', metadata, look))
     .watches(StatefulSet, ({ metadata }, look) => kuratorsOf('StatefulSet', metadata, look))
     .watches(Pod, kuratorsOfPod)
-    .watches(Node, kuratorsOnNode, { predicate: readinessChanged })
+    .watches(Node, kuratorsOnNode, { predicate: nodeChanged })
     .watches(Incident, ({ metadata, spec }) => ({ name: spec.service, namespace: metadata.namespace }), {
       predicate: generationChanged,
     })
@@ -73,8 +79,8 @@ export function healer(options: WardOptions = {}): Operator {
     .uses(Kurator, ['patch'], { subresource: 'status' })
     .uses(Pod, ['create'], { subresource: 'eviction' })
     .uses(Pod, ['get'], { subresource: 'log' })
-    .uses(Event, ['list'])
-    .uses(Secret, ['get'])
+    .uses(Event, ['list', 'watch'])
+    .uses(EndpointSlice, ['list', 'watch'])
     .uses(Incident, ['create', 'delete'])
     .uses(Incident, ['patch'], { subresource: 'status' })
     .beside((context) => {
@@ -89,37 +95,21 @@ export function healer(options: WardOptions = {}): Operator {
       if (ward) return await heal(ward, kurator, context);
       return undefined;
     });
-  return withAlertChannels(withIncidents(kurator));
+  const delivery = new Delivery({
+    onTry: ({ spec }, outcome) => ward?.tally.alertAttempts.add({ sink: sinkKind(spec), outcome }),
+  });
+  return withAlertChannels(withIncidents(kurator), delivery);
 }
 
 function controllerOf({ metadata }: KubernetesObject): string | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
 }
 
-function kuratorsOf(kind: string, { namespace, name }: KubernetesObject['metadata'], look: Look): Kurator[] {
-  return look.byIndex(Kurator, 'target', targetKey(namespace, kind, name));
-}
-
-/** By its ReplicaSet's Deployment, or by its StatefulSet. */
-function kuratorsOfPod({ metadata }: Pod, look: Look): Kurator[] {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller);
-  if (owner?.kind === 'StatefulSet') return kuratorsOf('StatefulSet', { ...metadata, name: owner.name }, look);
-  if (owner?.kind !== 'ReplicaSet') return [];
-  const set = look.get(ReplicaSet, { name: owner.name, namespace: metadata.namespace });
-  const deployment = set?.metadata.ownerReferences?.find(({ controller }) => controller);
-  return deployment ? kuratorsOf('Deployment', { ...metadata, name: deployment.name }, look) : [];
-}
-
-function kuratorsOnNode({ metadata }: Node, look: Look): Kurator[] {
-  const found = look.byIndex(Pod, 'node', metadata.name).flatMap((pod) => kuratorsOfPod(pod, look));
-  return [...new Map(found.map((kurator) => [kurator.metadata.uid, kurator])).values()];
-}
-
 /** Kubelets say every few minutes that they are there, which is no news. */
-const readinessChanged: Predicate<Node> = (change) => {
+const nodeChanged: Predicate<Node> = (change) => {
   const before = change.type === 'updated' ? change.previous() : undefined;
   if (!before) return true;
   const { name } = change.object().metadata;
   const [was, is] = [observeNode(name, before, 0), observeNode(name, change.object(), 0)];
-  return was.ready !== is.ready || was.gone !== is.gone;
+  return !isDeepStrictEqual({ ...was, since: 0 }, { ...is, since: 0 });
 };

@@ -29,8 +29,9 @@ async function closeLeftOpen({ mind, kurator, context, now }: Case, all: Inciden
     const known = incident.status?.memory as Known | undefined;
     const closed = history.closed.find(({ id }) => incidentName(id) === incident.metadata.name);
     if (!known || !closed || incident.metadata.name === justClosed) continue;
-    const { evidence, others = {}, told = [] } = incident.status ?? {};
-    const fields = incidentFields(known, { evidence, others, told, answers: [], closedAt: closed.closedAt, now });
+    const { evidence, others = {}, told = [], moments } = incident.status ?? {};
+    const { closedAt } = closed;
+    const fields = incidentFields(known, { evidence, others, told, answers: [], moments, closedAt, now });
     await recordIncident(incident, fields, { client, fieldManager, signal });
   }
 }

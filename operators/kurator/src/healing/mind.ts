@@ -4,6 +4,7 @@ import type { Evidence } from '../brain/evidence/evidence.ts';
 import type { ActionOutcome } from '../brain/incident/incident.ts';
 import type { Answer, Observation } from '../brain/observation.ts';
 import { freshPerception, type Perception } from '../brain/perception/perception.ts';
+import type { Moment } from '../brain/replay.ts';
 import type { ScalingMemory } from '../brain/scaling/scale.ts';
 import type { ServiceSpec } from '../brain/spec.ts';
 import type { Millis } from '../brain/time.ts';
@@ -12,6 +13,7 @@ import type { Incident } from '../resources/incident.ts';
 import type { Kurator } from '../resources/kurator.ts';
 import type { Gauge } from '../scaling/usage.ts';
 import type { Memory } from './memory.ts';
+import type { OptionalRole } from './optional-roles.ts';
 
 /** What is in mind of one Kurator. */
 export interface Mind {
@@ -23,6 +25,8 @@ export interface Mind {
   /** As of the last thought; missing before the first. */
   spec?: ServiceSpec;
   seen?: Observation;
+  /** The name of the Service that checks go through, if any do. */
+  service?: string | undefined;
   evidence?: Evidence;
   memory?: Memory;
   /** The object as our last write has left it: the cache may not have heard of it yet. */
@@ -33,6 +37,8 @@ export interface Mind {
   readonly outcomes: Map<string, ActionOutcome>;
   /** Who was told what, and is not on record yet. */
   readonly toldTo: Told[];
+  /** What the last thought was made from, if it decided something: to be kept with the incident. */
+  moment?: Moment | undefined;
   /** When Incidents were last put in order. */
   keptAt?: Millis;
   /** What each instance uses, by uid, and when that was last asked for. */
@@ -41,6 +47,8 @@ export interface Mind {
   /** How long healthy answers take on average, in milliseconds, by uid. */
   readonly latencies: Map<string, number>;
   scaling?: ScalingMemory;
+  /** Optional roles that were missed when they were last needed. */
+  readonly missingRoles: Set<OptionalRole>;
   /** Answers of dependants that were not written yet. */
   readonly answers: Answer[];
   /** Notifications that were handed over to alerting, by id. */
@@ -79,6 +87,7 @@ export class Minds {
       told: new Set(),
       toldTo: [],
       latencies: new Map(),
+      missingRoles: new Set(),
     };
     this.#byName.set(name, mind);
     return mind;

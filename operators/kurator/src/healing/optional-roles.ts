@@ -1,8 +1,36 @@
 /** What only some services need: roles of their own, so that nobody grants it who doesn't use it. */
-import type { PolicyRule } from '@kurator/sdk';
+import { hasCode, type PolicyRule } from '@kurator/sdk';
 
-/** Rules by what they are for. Without them such checks read unknown, and such metrics are not there. */
-export const optionalRoles: Readonly<Record<'exec' | 'metrics', readonly PolicyRule[]>> = {
+/** What an optional role is for. */
+export type OptionalRole = 'exec' | 'metrics' | 'secrets' | 'agents';
+
+/** Rules by what they are for. Without them such checks read unknown, such metrics and such alerts are not there. */
+export const optionalRoles: Readonly<Record<OptionalRole, readonly PolicyRule[]>> = {
   exec: [{ apiGroups: [''], resources: ['pods/exec'], verbs: ['create', 'get'] }],
   metrics: [{ apiGroups: ['metrics.k8s.io'], resources: ['pods'], verbs: ['get', 'list'] }],
+  secrets: [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }],
+  /** Only in the namespace of the agents, which is the operator's own; one that works in all namespaces has it anyway. */
+  agents: [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }],
 };
+
+const needs: Readonly<Record<OptionalRole, string>> = {
+  exec: 'to run a command in a container',
+  metrics: 'to read what pods use',
+  secrets: 'to read a Secret',
+  agents: 'to find the agents on the nodes',
+};
+
+/** Whether the API server has refused something because no role allows it; an admission webhook's refusal is another thing. */
+export function isNotAllowed(error: unknown): boolean {
+  return hasCode(error, 'KUR_CLIENT_FORBIDDEN') && error.missingRule !== undefined;
+}
+
+/** What is missing and what to do about it, in one line. */
+export function roleInWords(role: OptionalRole): string {
+  const rules = optionalRoles[role].map(ruleInWords).join(' and ');
+  return `the operator is not allowed ${needs[role]}: bind the optional role "${role}" to it, with the rule ${rules}`;
+}
+
+function ruleInWords({ apiGroups, resources, verbs }: PolicyRule): string {
+  return JSON.stringify({ apiGroups, resources, verbs });
+}

@@ -3,6 +3,7 @@ import type { Incident as Known } from '../brain/incident/incident.ts';
 import type { Thought } from '../brain/think.ts';
 import { type Evidence, takeEvidence } from '../recording/evidence.ts';
 import { incidentFields, incidentName, incidentReference } from '../recording/incident-record.ts';
+import { withMoment } from '../recording/moments.ts';
 import { keptIncident, recordIncident } from '../recording/record-incident.ts';
 import { Incident } from '../resources/incident.ts';
 import { type Case, fieldManager } from './case.ts';
@@ -23,7 +24,9 @@ export async function record(found: Case, thought: Thought, memory: Memory): Pro
   const told = [...(object.status?.told ?? []), ...mind.toldTo];
   // Once it is closed, nobody needs them any more but the record.
   const answers = memory.answers ?? found.memory.answers ?? [];
-  const fields = incidentFields(incident, { evidence, others: othersOf(found), told, answers, closedAt, now });
+  const moments = withMoment(object.status?.moments, mind.moment);
+  const others = othersOf(found);
+  const fields = incidentFields(incident, { evidence, others, told, answers, moments, closedAt, now });
   mind.incident = await recordIncident(object, fields, tools);
   mind.toldTo.length = 0;
 }

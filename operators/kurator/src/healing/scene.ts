@@ -20,7 +20,7 @@ import { selects, type Workload } from '../observing/workload.ts';
 import type { Kurator } from '../resources/kurator.ts';
 
 /** By which values objects are found: see the indexes that the operator declares. */
-export type Index = 'target' | 'dependsOn' | 'owner' | 'node' | 'service';
+export type Index = 'target' | 'dependsOn' | 'throughService' | 'owner' | 'node' | 'service';
 
 /** Reads the caches. */
 export type Look = Pick<Lookup<Index>, 'get' | 'list' | 'byIndex'>;
@@ -81,7 +81,7 @@ export function sceneOf(kurator: Kurator, look: Look, now: Millis): Scene | unde
   };
 }
 
-const isThroughService = ({ through }: Kurator['spec']['checks'][number]) => through === 'service';
+export const isThroughService = ({ through }: Kurator['spec']['checks'][number]) => through === 'service';
 
 function keyOf({ kind, name }: Target, { metadata }: Workload): string {
   return targetKey(metadata.namespace, kind, name);

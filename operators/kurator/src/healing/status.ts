@@ -1,5 +1,5 @@
 /** What a Kurator's status says: for people, and what must outlive the operator. */
-import type { ConditionClaim } from '@kurator/sdk';
+import { type ConditionClaim, conditionOf } from '@kurator/sdk';
 import type { History } from '../brain/incident/history.ts';
 import type { ScalingDecision } from '../brain/scaling/scale.ts';
 import type { Thought } from '../brain/think.ts';
@@ -14,6 +14,7 @@ import type { NoCase } from './case-of.ts';
 import type { Relations } from './dependencies.ts';
 import type { Memory } from './memory.ts';
 import { noticeInWords } from './notices.ts';
+import { roleInWords } from './optional-roles.ts';
 
 /** After a thought. */
 export function statusOf(
@@ -34,7 +35,12 @@ export function statusOf(
       scaling: scalingInWords(scaling, scaledBefore),
       memory,
     },
-    conditions: [readiness(thought), resolved(relations), ...(found.served ? [applied(found.served)] : [])],
+    conditions: [
+      readiness(thought),
+      resolved(relations),
+      ...(found.served ? [applied(found.served)] : []),
+      ...permitted(found),
+    ],
   };
 }
 
@@ -77,6 +83,16 @@ function readiness({ evidence, decision }: Thought): ConditionClaim {
 function resolved({ problem }: Relations): ConditionClaim {
   const type = 'DependenciesResolved';
   return problem ? { type, status: 'False', ...problem } : { type, status: 'True', reason: 'Resolved' };
+}
+
+/** Said only where it ever was otherwise: most need no optional role. */
+function permitted({ mind, kurator }: Case): ConditionClaim[] {
+  const type = 'Permitted';
+  const missing = [...mind.missingRoles].sort();
+  if (missing.length > 0) {
+    return [{ type, status: 'False', reason: 'RoleMissing', message: missing.map(roleInWords).join('; ') }];
+  }
+  return conditionOf(kurator.status?.conditions, type) ? [{ type, status: 'True', reason: 'Granted' }] : [];
 }
 
 function applied({ problem, heldBack }: Served): ConditionClaim {

@@ -26,6 +26,7 @@ export function tellDependants(
     if (!hook || now >= until) continue;
     ward.hooks.ask(hookCall(incident, notice), { ...hook, until }, (answer) => {
       mind.answers.push(answer);
+      ward.tally.answers.add({ answer: answer.answer });
       ward.wake([mind.name]);
     });
   }

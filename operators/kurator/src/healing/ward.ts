@@ -1,5 +1,6 @@
 /** What one running operator has for all Kurators together: their minds, their checks, the weather, and the way to people. */
 import type { CompanionContext, Runnable } from '@kurator/sdk';
+import { Agents, type AgentsSettings } from '../agent/agents.ts';
 import type { History } from '../brain/incident/history.ts';
 import type { ClusterSpec } from '../brain/spec.ts';
 import { clusterDefaults } from '../brain/spec-defaults.ts';
@@ -7,11 +8,13 @@ import type { Millis } from '../brain/time.ts';
 import { Checkups } from '../checking/checkups.ts';
 import { Secrets } from '../checking/secrets.ts';
 import type { Exec } from '../checks/probes/exec-probe.ts';
+import { Tally } from '../recording/tally.ts';
 import { Kurator } from '../resources/kurator.ts';
 import { Gauges } from '../scaling/gauges.ts';
 import { type Alerting, eventsOnly } from './alerting.ts';
 import { Contact } from './contact.ts';
 import { Hooks } from './hooks.ts';
+import { Listening } from './listening.ts';
 import { memoryOf } from './memory.ts';
 import { type Mind, Minds, nameOf } from './mind.ts';
 import type { Look } from './scene.ts';
@@ -22,6 +25,8 @@ export interface WardOptions {
   /** Budgets and storms for all services together. */
   readonly cluster?: ClusterSpec;
   readonly alerting?: Alerting;
+  /** Agents on the nodes, which look from elsewhere; none are asked unless given. */
+  readonly agents?: AgentsSettings;
   /** Threads for checks; see the scheduler. */
   readonly threads?: number;
   readonly now?: () => Millis;
@@ -41,6 +46,8 @@ export class Ward {
   readonly gauges: Gauges;
   readonly secrets: Secrets;
   readonly alerting: Alerting;
+  readonly agents: Agents | undefined;
+  readonly tally = new Tally();
   readonly now: () => Millis;
   readonly #context: CompanionContext;
   #hasLearned = false;
@@ -71,6 +78,10 @@ export class Ward {
       now,
       ...(threads !== undefined && { threads }),
     });
+    const { client } = context.manager;
+    const addressesOf = (mind: Mind) => this.checkups.addressesOf(mind);
+    const wake = ({ reference }: Mind) => context.wake(reference);
+    this.agents = options.agents && new Agents({ ...options.agents, client, now, addressesOf, wake });
     this.minds = new Minds((mind) => {
       this.checkups.forget(mind);
       this.weather.delete(mind.name);
@@ -117,12 +128,10 @@ export class Ward {
       name: 'healer',
       run: async ({ stop }) => {
         const timer = setInterval(() => void this.#lookAround(), lookEvery);
-        await new Promise((resolve) => {
-          if (stop.aborted) resolve(undefined);
-          else stop.addEventListener('abort', resolve, { once: true });
-        });
+        await new Listening(this).run(this.#context, stop);
         clearInterval(timer);
         this.hooks.close();
+        this.agents?.close();
         await this.checkups.close();
       },
       health: () => {

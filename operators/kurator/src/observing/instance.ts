@@ -10,7 +10,7 @@ export function observeInstance(pod: Pod, usage?: UsageObservation): InstanceObs
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const isReady = ready && ready.status !== 'Unknown' ? ready.status === 'True' : undefined;
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const readySince = isReady ? timeOf(ready?.lastTransitionTime) : undefined;
+  const readySince = isReady === undefined ? undefined : timeOf(ready?.lastTransitionTime);
   return {
     name: metadata.name,
     uid: metadata.uid ?? '',

@@ -7,6 +7,7 @@ import type {
   StatefulSet,
 } from '@kurator/sdk';
 import type { ForeignWrite, WorkloadObservation } from '../brain/observation.ts';
+import { timeOf } from './moment.ts';
 import { type Revision, wantedRevision } from './revision.ts';
 
 export type Workload = Deployment | StatefulSet;
@@ -34,7 +35,7 @@ export function observeWorkload(workload: Workload, surroundings: Surroundings):
     // Not known yet, and not to be taken for the one before.
     revision: wantedRevision(workload, revisions)?.id ?? `generation ${generation}`,
     revisions: revisions.map(({ id }) => id),
-    rollout: rolloutOf(workload),
+    ...rolloutOf(workload),
     ...(foreignWrite && { foreignWrite }),
     paused: workload.kind === 'Deployment' && (workload as Deployment).spec?.paused === true,
     ...(autoscaler && { autoscaler: autoscaler.metadata.name }),
@@ -42,19 +43,27 @@ export function observeWorkload(workload: Workload, surroundings: Surroundings):
   };
 }
 
-function rolloutOf(workload: Workload): WorkloadObservation['rollout'] {
+function rolloutOf(workload: Workload): Pick<WorkloadObservation, 'rollout' | 'stalledSince'> {
   const { metadata, spec, status } = workload;
-  if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) return 'progressing';
+  if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) return { rollout: 'progressing' };
   const desired = spec?.replicas ?? REPLICAS;
   const updated = status?.updatedReplicas ?? 0;
   const isUpdated = updated >= desired && (status?.replicas ?? 0) <= Math.max(updated, desired);
   if (workload.kind === 'StatefulSet') {
     const { currentRevision, updateRevision } = (workload as StatefulSet).status ?? {};
-    return currentRevision === updateRevision || isUpdated ? 'settled' : 'progressing';
+    return { rollout: currentRevision === updateRevision || isUpdated ? 'settled' : 'progressing' };
   }
-  const progress = (workload as Deployment).status?.conditions?.find(({ type }) => type === 'Progressing');
-  if (progress?.status === 'False') return 'stalled';
-  return isUpdated ? 'settled' : 'progressing';
+  return deploymentRollout(workload as Deployment, isUpdated);
+}
+
+function deploymentRollout(
+  { status }: Deployment,
+  isUpdated: boolean,
+): Pick<WorkloadObservation, 'rollout' | 'stalledSince'> {
+  const progress = status?.conditions?.find(({ type }) => type === 'Progressing');
+  if (progress?.status !== 'False') return { rollout: isUpdated ? 'settled' : 'progressing' };
+  const stalledSince = timeOf(progress.lastTransitionTime);
+  return { rollout: 'stalled', ...(stalledSince !== undefined && { stalledSince }) };
 }
 
 function targets({ spec }: HorizontalPodAutoscaler, { kind, metadata }: Workload): boolean {

@@ -106,8 +106,9 @@ function resultInWords({ check, outcome, errorKind, message, at, latencyMs, conn
   return cut(redact(`${check} at ${when}: ${outcome}${why}, ${connected}, ${Math.round(latencyMs)} ms in all`));
 }
 
-function nodeInWords({ name, ready, since, gone }: Scene['nodes'][number]): string {
-  return `${name}: Ready ${ready} since ${new Date(since).toISOString()}${gone ? ', gone' : ''}`;
+function nodeInWords({ name, ready, since, gone, complaints = [] }: Scene['nodes'][number]): string {
+  const state = `${name}: Ready ${ready} since ${new Date(since).toISOString()}${gone ? ', gone' : ''}`;
+  return cut([state, ...complaints].join(', '));
 }
 
 async function eventsOf(uids: readonly string[], { client, scene, signal }: Sources): Promise<string[]> {

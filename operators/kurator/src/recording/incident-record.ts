@@ -20,6 +20,8 @@ export interface RecordSources {
   /** Which channels were told what. */
   readonly told: readonly Told[];
   readonly answers: readonly Answer[];
+  /** What it was decided from. */
+  readonly moments: IncidentFields['moments'];
   /** How the other components do, by name. */
   readonly others: Readonly<Record<string, string>>;
   /** When it was closed; undefined while it is open. */
@@ -65,7 +67,7 @@ export function incidentManifest(kurator: Kurator, { id, startedAt }: Known) {
 
 /** Everything about it, as of now. */
 export function incidentFields(incident: Known, sources: RecordSources): IncidentFields {
-  const { evidence, others, closedAt, now } = sources;
+  const { evidence, others, moments, closedAt, now } = sources;
   const { stage, diagnosis, transitions, confirmedAt, recoveredAt, root, proposal, startedAt } = incident;
   return {
     stage: closedAt === undefined ? stage : 'closed',
@@ -94,6 +96,7 @@ export function incidentFields(incident: Known, sources: RecordSources): Inciden
     actions: actionsOf(incident),
     others: { ...others },
     told: toldOf(incident, sources),
+    ...(moments && { moments }),
     memory: incident as unknown as Record<string, unknown>,
   };
 }

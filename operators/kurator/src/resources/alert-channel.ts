@@ -90,3 +90,8 @@ export const AlertChannel = resource({
   },
 });
 export type AlertChannel = ObjectOf<typeof AlertChannel>;
+
+/** Which of the kinds of sinks it is. */
+export function sinkKind(spec: AlertChannel['spec']): string {
+  return kinds.find((kind) => spec[kind] !== undefined) ?? '';
+}

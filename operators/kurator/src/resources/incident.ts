@@ -77,6 +77,10 @@ export const Incident = resource({
     actions: z.array(action).max(256),
     others: z.record(z.string(), z.string()).describe('How the other components did.'),
     told: z.array(told).max(512),
+    moments: z
+      .array(preserveUnknown())
+      .max(16)
+      .describe('What it was decided from, as `kurator explain` decides again.'),
     memory: preserveUnknown().describe('The whole record, as it is replayed by `kurator explain`.'),
   }),
   columns: {

@@ -2,6 +2,7 @@
 import { type Client, type Pod, PodMetrics } from '@kurator/sdk';
 import type { Millis } from '../brain/time.ts';
 import type { Mind } from '../healing/mind.ts';
+import { isNotAllowed } from '../healing/optional-roles.ts';
 import type { Scene } from '../healing/scene.ts';
 import type { Kurator } from '../resources/kurator.ts';
 import { metricIn } from './exposition.ts';
@@ -49,7 +50,7 @@ export class Gauges {
     const wantsShares = targets.some(({ cpu, memory }) => cpu !== undefined || memory !== undefined);
     const metrics = targets.flatMap(({ metric }) => metric ?? []);
     const [shares, own] = await Promise.all([
-      wantsShares ? this.#podMetrics(workload.metadata.namespace ?? '') : new Map<string, PodMetrics>(),
+      wantsShares ? this.#podMetrics(mind, workload.metadata.namespace ?? '') : new Map<string, PodMetrics>(),
       Promise.all(pods.map(async (pod) => [pod.metadata.uid, await appMetrics(pod, metrics)] as const)),
     ]);
     const now = this.#now();
@@ -69,11 +70,13 @@ export class Gauges {
   }
 
   /** Nothing where nobody measures: then scaling holds. */
-  async #podMetrics(namespace: string): Promise<Map<string, PodMetrics>> {
+  async #podMetrics({ missingRoles }: Mind, namespace: string): Promise<Map<string, PodMetrics>> {
     try {
       const { items } = await this.#client().list(PodMetrics, { namespace, timeout: patience, retries: 0 });
+      missingRoles.delete('metrics');
       return new Map(items.map((one) => [one.metadata.name, one]));
-    } catch {
+    } catch (error) {
+      if (isNotAllowed(error)) missingRoles.add('metrics');
       return new Map();
     }
   }

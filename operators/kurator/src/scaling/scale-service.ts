@@ -44,6 +44,7 @@ export async function applyScale(found: Case, decision: ScalingDecision): Promis
     now: ward.now,
     signal,
   });
+  ward.tally.scalings.add({ direction: kind, outcome: result });
   log.info('scales', { replicas, reason, result, message });
   if (result !== 'done') return;
   mind.scaling = memory;

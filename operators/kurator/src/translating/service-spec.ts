@@ -25,6 +25,7 @@ export function serviceSpecOf(kurator: Kurator, present: Present): ServiceSpec {
     stateful: present.stateful,
     startupGrace: parseDuration(spec.startupGrace),
     dependsOn: spec.dependsOn.map((one) => (one.includes('/') ? one : `${namespace}/${one}`)),
+    ...(!spec.packetLoss && { ignoresLoss: true }),
     pause: spec.pause,
     dryRun: spec.dryRun,
     maintenance: maintenanceWindows(spec.maintenance, present.now),

@@ -1,4 +1,4 @@
-/** A real Alertmanager on loopback, built once from its published Go module and kept in the cache. */
+/** A real Alertmanager, built once from its published Go module and kept in the cache. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { access, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
@@ -78,12 +78,16 @@ export class Alertmanager implements AsyncDisposable {
     this.#folder = folder;
   }
 
-  /** Starts it, by itself, with a receiver that does nothing. */
-  static async start(program: string): Promise<Alertmanager> {
+  /**
+   * Starts it, by itself, with a receiver that does nothing.
+   *
+   * @param host An address of this machine; loopback unless given.
+   */
+  static async start(program: string, host = '127.0.0.1'): Promise<Alertmanager> {
     const folder = await mkdtemp(join(tmpdir(), 'alertmanager-'));
     const config = join(folder, 'alertmanager.yml');
     await writeFile(config, 'route: { receiver: nobody }\nreceivers: [{ name: nobody }]\n');
-    const address = `127.0.0.1:${await freePort()}`;
+    const address = `${host}:${await freePort(host)}`;
     const args = [
       `--config.file=${config}`,
       `--storage.path=${join(folder, 'data')}`,
@@ -111,8 +115,8 @@ export class Alertmanager implements AsyncDisposable {
   }
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
+async function freePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));

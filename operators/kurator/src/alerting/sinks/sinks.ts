@@ -1,5 +1,6 @@
 /** The sink that a channel asks for. */
 import { type AuthorContext, isNotFound, parseDuration, Secret } from '@kurator/sdk';
+import { isNotAllowed, roleInWords } from '../../healing/optional-roles.ts';
 import type { AlertChannel } from '../../resources/alert-channel.ts';
 import type { Alert } from '../alert.ts';
 import { alertmanagerSink } from './alertmanager.ts';
@@ -42,7 +43,8 @@ function secretsOf({ metadata }: AlertChannel, { client, signal }: Context): Rea
   return async ({ name, key }) => {
     const { namespace } = metadata;
     const found = await client.get(Secret, { name, namespace }, { signal }).catch((error) => {
-      throw new SinkError(`Secret ${name} ${isNotFound(error) ? 'does not exist' : "can't be read"}`);
+      if (isNotFound(error)) throw new SinkError(`Secret ${name} does not exist`);
+      throw new SinkError(`Secret ${name} can't be read${isNotAllowed(error) ? `: ${roleInWords('secrets')}` : ''}`);
     });
     const value = found.data?.[key];
     if (value === undefined) throw new SinkError(`Secret ${name} has no key ${key}`);

@@ -1,122 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { mindOf, now, observe, specOf, type Trouble, uids } from '../../../test/support/brain/trouble.ts';
 import { detect } from '../evidence/detect.ts';
-import type {
-  CheckResult,
-  DependencyObservation,
-  InstanceObservation,
-  NodeObservation,
-  Observation,
-  PathSample,
-} from '../observation.ts';
-import { windowSize } from '../perception/packet-loss.ts';
-import { freshPerception, type Perception, perceive } from '../perception/perception.ts';
-import { type ServiceInput, serviceSpec } from '../spec-defaults.ts';
+import type { DependencyObservation } from '../observation.ts';
 import { hour, minute, second } from '../time.ts';
 import type { Cause, Diagnosis } from './cause.ts';
 import { diagnose } from './diagnose.ts';
-
-const now = 1_800_000_000 * second;
-const uids = ['a', 'b', 'c'];
-
-/** What is so, besides that all is well. */
-interface Trouble {
-  /** What the last results of each instance's check were, by uid; healthy unless given. */
-  readonly errors?: Readonly<Record<string, string>>;
-  readonly serviceError?: string;
-  readonly instances?: Readonly<Record<string, Partial<InstanceObservation>>>;
-  readonly nodes?: Readonly<Record<string, Partial<NodeObservation>>>;
-  /** The share lost on the way to an instance from a vantage point, as in `n9>a`. */
-  readonly loss?: Readonly<Record<string, number>>;
-  /** How many openings were measured on each path; two windows unless given. */
-  readonly openings?: Readonly<Record<string, number>>;
-  readonly latencies?: Readonly<Record<string, number>>;
-  readonly dependencies?: readonly DependencyObservation[];
-  readonly workload?: Partial<Observation['workload']>;
-  readonly spec?: Partial<ServiceInput>;
-  readonly proven?: readonly string[];
-  readonly givenUp?: readonly Cause[];
-  readonly seenAt?: number;
-}
-
-const period = 10 * second;
-
-function specOf({ spec, serviceError }: Trouble) {
-  const through = serviceError ? [{ name: 'through', through: 'service' as const, period }] : [];
-  return serviceSpec({ name: 'web', checks: [{ name: 'http', period }, ...through], ...spec });
-}
-
-function observe(trouble: Trouble): Observation {
-  return {
-    at: trouble.seenAt ?? now,
-    workload: {
-      desired: 3,
-      generation: 1,
-      revision: 'r1',
-      revisions: ['r1'],
-      rollout: 'settled',
-      paused: false,
-      ...trouble.workload,
-    },
-    instances: uids.map((uid, index) => ({
-      name: `web-${uid}`,
-      uid,
-      node: index === 0 ? 'n1' : 'n2',
-      revision: 'r1',
-      createdAt: now - hour,
-      terminating: false,
-      ready: true,
-      readySince: now - hour,
-      containers: [{ name: 'main', state: 'running', restarts: 0, startedAt: now - hour }],
-      ...trouble.instances?.[uid],
-    })),
-    nodes: ['n1', 'n2'].map((name) => ({
-      name,
-      ready: 'true',
-      since: now - hour,
-      gone: false,
-      ...trouble.nodes?.[name],
-    })),
-    dependencies: trouble.dependencies ?? [],
-    dependants: [],
-    answers: [],
-    orders: { approved: [], resumed: [] },
-  };
-}
-
-/** Forty healthy results of every check, then four as the trouble has it. */
-function results({ errors = {}, serviceError, latencies = {} }: Trouble): CheckResult[] {
-  const run = (target: string, check: string, index: number, errorKind: string | undefined): CheckResult => {
-    const base = { target, check, at: now - (60 - index) * second, latencyMs: 20 };
-    const isLast = index >= 50;
-    if (errorKind === 'unknown' && isLast) return { ...base, outcome: 'unknown' };
-    if (errorKind && isLast) return { ...base, outcome: 'failing', errorKind };
-    return { ...base, outcome: 'healthy', latencyMs: isLast ? (latencies[target] ?? 20) : 20 };
-  };
-  return Array.from({ length: 60 }, (_, index) => index).flatMap((index) => [
-    ...uids.map((uid) => run(uid, 'http', index, errors[uid])),
-    ...(serviceError ? [run('service', 'through', index, serviceError)] : []),
-  ]);
-}
-
-function samples({ loss = {}, openings = {} }: Trouble): PathSample[] {
-  return Object.entries(loss).flatMap(([path, share]) => {
-    const [from = '', to = ''] = path.split('>');
-    const length = openings[path] ?? 2 * windowSize;
-    return Array.from({ length }, (_, index) => {
-      const isLost = share > 0 && index % Math.round(1 / share) === 0;
-      return { from, to, at: now - (length - index) * second, connectMs: isLost ? 1002 : 0.4, opened: true };
-    });
-  });
-}
-
-function mindOf(trouble: Trouble): Perception {
-  const { instances } = observe(trouble);
-  return perceive(specOf(trouble), freshPerception, {
-    results: results(trouble),
-    samples: samples(trouble),
-    instances,
-  });
-}
 
 function diagnosed(trouble: Trouble): Diagnosis | undefined {
   const spec = specOf(trouble);
@@ -227,6 +115,35 @@ const cases: [string, Trouble, Cause, string[]][] = [
     'dependency',
     uids,
   ],
+  [
+    'its dependency was seen well since one symptom, and not since the other',
+    {
+      ...needsDb,
+      errors: { b: 'status' },
+      instances: { a: { ready: false, readySince: now - hour } },
+      dependencies: [db({ healthyAsOf: now - minute })],
+    },
+    'dependency',
+    ['a', 'b'],
+  ],
+  [
+    'its dependency was seen well in the second in which this began',
+    { ...needsDb, errors: all('status'), dependencies: [db({ healthyAsOf: now - 9.5 * second })] },
+    'dependency',
+    uids,
+  ],
+  [
+    'it is slow, and its dependency was seen well since that began',
+    { ...needsDb, latencies: { a: 900 }, dependencies: [db({ healthyAsOf: now - 5 * second })] },
+    'slow',
+    ['a'],
+  ],
+  [
+    'its rollout stalls, and its dependency was seen well since that began',
+    { ...needsDb, workload: { rollout: 'stalled', stalledSince: now - minute }, dependencies: [db({})] },
+    'unknown',
+    [],
+  ],
   ['its dependency is well', { ...needsDb, errors: all('status'), dependencies: [db({})] }, 'wrong-answers', uids],
   [
     'no dependency can do that',
@@ -274,6 +191,14 @@ describe('diagnose', () => {
     [
       'a fresh instance fails its checks',
       { errors: { a: 'refused' }, instances: { a: { createdAt: now - 5 * second } } },
+    ],
+    [
+      'a fresh instance failed its checks, and was not heard of since its time to start is over',
+      {
+        spec: { startupGrace: 5 * second },
+        errors: { a: 'refused' },
+        instances: { a: { createdAt: now - 5.5 * second } },
+      },
     ],
     ['a node is silent, but its instance answers', { nodes: { n1: { ready: 'unknown', since: now - hour } } }],
     ['a node is silent, but not for long', { nodes: { n1: { ready: 'unknown', since: now - second } } }],

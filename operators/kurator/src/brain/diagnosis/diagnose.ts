@@ -10,6 +10,7 @@ import { bySymptom } from './rules/by-symptom.ts';
 import { dependency } from './rules/dependency.ts';
 import { badRevision, saturation } from './rules/load-and-revision.ts';
 import { network, oneNode, packetLoss } from './rules/network.ts';
+import { nodePath } from './rules/node-path.ts';
 
 const rules: readonly Rule[] = [
   dependency,
@@ -17,6 +18,7 @@ const rules: readonly Rule[] = [
   bySymptom('node-silent', 'node-unreachable'),
   badRevision,
   saturation,
+  nodePath,
   network,
   packetLoss,
   oneNode,

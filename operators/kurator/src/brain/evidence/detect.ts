@@ -7,6 +7,7 @@ import {
   type UsageObservation,
 } from '../observation.ts';
 import { verdictOf } from '../perception/check-track.ts';
+import { areComparable } from '../perception/packet-loss.ts';
 import type { Perception, TargetPerception } from '../perception/perception.ts';
 import type { ServiceSpec } from '../spec.ts';
 import { inWords, type Millis, minute, second } from '../time.ts';
@@ -33,7 +34,10 @@ export function detect(spec: ServiceSpec, perception: Perception, seen: Observat
   const isDeploying = seen.workload.rollout === 'progressing';
   const around = { isBlind, isDeploying, isLossLocatable: isLossLocatable(looks) };
   const instances = looks.map((look) => examine(look, around));
-  const symptoms = [...instances.flatMap((instance) => instance.symptoms), ...ofService(spec, perception, seen, now)];
+  const symptoms = [
+    ...instances.flatMap((instance) => instance.symptoms),
+    ...ofService(spec, perception, seen, now, instances),
+  ];
   const counts = tally(instances);
   const evidence = { at: now, desired: seen.workload.desired, instances, symptoms, counts };
   const condition = isBlind ? 'unknown' : conditionOf(spec, perception, evidence, now);
@@ -64,17 +68,23 @@ interface Around {
 }
 
 function isLossLocatable(looks: readonly Look[]): boolean {
-  return looks.every(({ instance, ways }) => instance.terminating || (ways?.unclear.length ?? 0) === 0);
+  const live = looks.filter(({ instance }) => !instance.terminating);
+  if (live.some(({ ways }) => (ways?.unclear.length ?? 0) > 0)) return false;
+  const tracks = live.flatMap(({ mind, ways }) =>
+    [...(ways?.lossy ?? []), ...(ways?.clear ?? [])].flatMap((from) => mind.paths[from] ?? []),
+  );
+  return areComparable(tracks);
 }
 
 function examine(look: Look, { isBlind, isDeploying, isLossLocatable }: Around): InstanceEvidence {
   const { instance, ways, now } = look;
   const all = [...(isBlind ? [] : fromWatches(look)), ...fromChecks(look, isLossLocatable)];
-  const starts = !isBlind && isStarting(look);
+  const starts = !isBlind && isStarting(look, now);
   // A fresh instance may fail its checks and be unready; that it crashes or has no image is no matter of patience.
   const counted = starts ? all.filter(({ kind }) => !gracious.has(kind)) : all;
   const symptoms = isDeploying ? counted.filter(({ confirmed }) => confirmed) : counted;
   const saturated = isSaturated(instance.usage, now);
+  const changesAt = nextChange(look, all, starts);
   return {
     name: instance.name,
     uid: instance.uid,
@@ -86,7 +96,15 @@ function examine(look: Look, { isBlind, isDeploying, isLossLocatable }: Around):
     ...(instance.node !== undefined && { node: instance.node }),
     ...(saturated !== undefined && { saturated }),
     ...(ways && { ways }),
+    ...(changesAt !== undefined && { changesAt }),
   };
+}
+
+/** Nobody may say a word until then: whoever only waits for news would come too late. */
+function nextChange(look: Look, symptoms: readonly Symptom[], starts: boolean): Millis | undefined {
+  const grace = starts ? [startOf(look) + look.spec.startupGrace] : [];
+  const ahead = [...grace, ...symptoms.flatMap(({ ripeAt }) => ripeAt ?? [])].filter((at) => at > look.now);
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
 }
 
 const gracious: ReadonlySet<Symptom['kind']> = new Set<Symptom['kind']>([
@@ -111,6 +129,8 @@ function fromChecks(look: Look, isLossLocatable: boolean): Symptom[] {
   const symptoms: Symptom[] = [];
   const instance = look.instance.uid;
   for (const check of look.checks) {
+    // What was heard last was heard while it was starting, and says nothing about now.
+    if (isStarting(look, look.mind.checks[check.name]?.knownAt ?? look.now)) continue;
     const failing = failingCheck(check, look.mind.checks[check.name], look.now);
     if (failing) symptoms.push({ instance, ...said(look, failing), kind: failing.kind });
     const slow = slowCheck(check, look);
@@ -125,12 +145,15 @@ function said<S extends { says: string }>({ instance }: Look, sighting: S): S {
   return { ...sighting, says: `${instance.name}: ${sighting.says}` };
 }
 
-/** Within its grace, and not seen healthy since its container was started. */
-function isStarting(look: Look): boolean {
-  const { spec, instance, now } = look;
-  let startedAt = instance.createdAt;
-  for (const container of instance.containers) startedAt = Math.max(startedAt, container.startedAt ?? startedAt);
-  return now - startedAt < spec.startupGrace && !isBack(look, startedAt);
+/** Within its grace at that time, and not seen healthy since its container was started. */
+function isStarting(look: Look, at: Millis): boolean {
+  const startedAt = startOf(look);
+  return at - startedAt < look.spec.startupGrace && !isBack(look, startedAt);
+}
+
+/** When the last of its containers was started. */
+function startOf({ instance }: Look): Millis {
+  return instance.containers.reduce((last, { startedAt = last }) => Math.max(last, startedAt), instance.createdAt);
 }
 
 function healthOf(look: Look, symptoms: readonly Symptom[], starts: boolean, isBlind: boolean): InstanceHealth {
@@ -152,15 +175,29 @@ function isSaturated(usage: UsageObservation | undefined, now: Millis): boolean 
   return known.length === 0 ? undefined : known.some((share) => share >= saturatedFrom);
 }
 
-function ofService(spec: ServiceSpec, { targets }: Perception, seen: Observation, now: Millis): Symptom[] {
+function ofService(
+  spec: ServiceSpec,
+  { targets }: Perception,
+  seen: Observation,
+  now: Millis,
+  instances: readonly InstanceEvidence[],
+): Symptom[] {
   const symptoms: Symptom[] = [];
+  // Behind a Service whose instances all only start, there is nobody who could answer.
+  const isAnybodyThere = instances.some(({ health }) => health !== 'starting' && health !== 'terminating');
   for (const check of spec.checks) {
     if (check.through === 'instance') continue;
     const failing = failingCheck(check, targets[theService]?.checks[check.name], now);
-    if (failing) symptoms.push({ ...failing, kind: 'service', says: `through the Service: ${failing.says}` });
+    if (!failing || !isAnybodyThere) continue;
+    symptoms.push({ ...failing, kind: 'service', says: `through the Service: ${failing.says}` });
   }
   if (seen.workload.rollout === 'stalled' && now - seen.at <= blindAfter) {
-    symptoms.push({ kind: 'stalled', confirmed: true, since: now, says: 'its rollout makes no progress' });
+    symptoms.push({
+      kind: 'stalled',
+      confirmed: true,
+      since: seen.workload.stalledSince ?? now,
+      says: 'its rollout makes no progress',
+    });
   }
   return symptoms;
 }

@@ -22,6 +22,8 @@ export interface InstanceEvidence {
   readonly ways?: Ways;
   /** It uses nearly all that it may; undefined when not known. */
   readonly saturated?: boolean;
+  /** When time alone makes it look different: a patience or a grace is over. */
+  readonly changesAt?: Millis;
 }
 
 /** The vantage points from which an instance was tried, by what was found. */

@@ -3,7 +3,7 @@ import type { InstanceObservation, NodeObservation } from '../observation.ts';
 import type { CheckTrack } from '../perception/check-track.ts';
 import { staleAfter, verdictOf } from '../perception/check-track.ts';
 import { type LatencyBaseline, usual } from '../perception/latency-baseline.ts';
-import { lossShare, wayOf } from '../perception/packet-loss.ts';
+import { losesNow, lossShare, wayOf } from '../perception/packet-loss.ts';
 import type { TargetPerception } from '../perception/perception.ts';
 import type { CheckSpec, ServiceSpec } from '../spec.ts';
 import { inWords, type Millis, minute, second } from '../time.ts';
@@ -49,27 +49,31 @@ const byWatch: Partial<Record<SymptomKind, Detector>> = {
   configuration: (look) => waits(look, settings, 'can not be started as configured'),
   unschedulable: ({ instance: { unschedulable }, now }) =>
     unschedulable && {
-      confirmed: now - unschedulable.since >= unschedulableAfter,
-      since: unschedulable.since,
+      ...ripens(unschedulable.since, unschedulableAfter, now),
       says: `no node takes it: ${unschedulable.message}`,
     },
   unready: ({ spec, instance, now }) => {
     if (instance.ready !== false || instance.unschedulable) return undefined;
     const since = instance.readySince ?? instance.createdAt;
-    return { confirmed: now - since >= patienceOf(spec), since, says: `not ready for ${inWords(now - since)}` };
+    return { ...ripens(since, patienceOf(spec), now), says: `not ready for ${inWords(now - since)}` };
   },
 };
 
 /** What the watches show. Only to be asked while they are current. */
 export const watchDetectors = Object.entries(byWatch) as [SymptomKind, Detector][];
 
+/** What has to last for so long before it counts. */
+function ripens(since: Millis, patience: Millis, now: Millis): Omit<Sighting, 'says'> {
+  return { since, confirmed: now - since >= patience, ripeAt: since + patience };
+}
+
 function nodeTrouble(look: Look, has: (node: NodeObservation) => boolean, how: string): Sighting | undefined {
   const { node, spec, checks, now, mind } = look;
   if (!node || !has(node)) return undefined;
-  const waited = node.gone || now - node.since >= spec.recovery.nodeGrace;
+  const waited = ripens(node.since, node.gone ? 0 : spec.recovery.nodeGrace, now);
   // Whoever still answers is alive, whatever its node says.
   const answers = checks.some((check) => verdictOf(check, mind.checks[check.name], now) === 'healthy');
-  return { confirmed: waited && !answers, since: node.since, says: `its node ${node.name} is ${how}` };
+  return { ...waited, confirmed: waited.confirmed && !answers, says: `its node ${node.name} is ${how}` };
 }
 
 /** How long the service's slowest check takes to confirm a failure. */
@@ -96,22 +100,28 @@ export function isBack({ checks, mind, instance }: Look, since: Millis): boolean
   return answers && instance.ready !== false;
 }
 
-function crashLoop({ instance, mind, now }: Look): Sighting | undefined {
+function crashLoop(look: Look): Sighting | undefined {
+  const { instance, mind, now } = look;
   const looping = instance.containers.find(({ waiting }) => waiting === 'CrashLoopBackOff');
   const recent = mind.crashes.filter((at) => now - at < crashWindow);
   const last = recent.at(-1) ?? Number.NEGATIVE_INFINITY;
   if (!looping && (recent.length < crashesThatLoop || now - last > outOfLoop)) return undefined;
   const restarts = instance.containers.reduce((sum, container) => sum + container.restarts, 0);
   const since = looping?.ended?.at ?? recent[0] ?? instance.createdAt;
-  return { confirmed: true, since, says: `crashes again and again, ${restarts} restarts by now` };
+  // One that is well at the moment is watched, and left alone until it crashes once more.
+  const confirmed = looping !== undefined || !isBack(look, last);
+  return { confirmed, since, says: `crashes again and again, ${restarts} restarts by now` };
 }
 
 function waits({ instance, now, spec }: Look, reasons: ReadonlySet<string>, what: string): Sighting | undefined {
   const container = instance.containers.find(({ waiting }) => waiting !== undefined && reasons.has(waiting));
   if (!container) return undefined;
   // The first refusal may be a hiccup of the registry: only one that the kubelet has begun to back off from is sure.
-  const confirmed = container.waiting?.endsWith('BackOff') || now - instance.createdAt >= patienceOf(spec);
-  return { confirmed, since: instance.createdAt, says: `container ${container.name} ${what} (${container.waiting})` };
+  const patience = container.waiting?.endsWith('BackOff') ? 0 : patienceOf(spec);
+  return {
+    ...ripens(instance.createdAt, patience, now),
+    says: `container ${container.name} ${what} (${container.waiting})`,
+  };
 }
 
 /** What one failing check shows; nothing when that was too long ago to mean anything. */
@@ -132,7 +142,7 @@ export function slowCheck(check: CheckSpec, { mind, baselines, now }: Look): Sig
   const baseline = baselines[name];
   if (!track || !baseline || track.slow === 0 || now - track.knownAt > staleAfter(check)) return undefined;
   const says = `check ${name} answered ${track.slow} times in a row far slower than its usual ${inWords(usual(baseline))}`;
-  return track.slow >= slowAfter ? { confirmed: true, since: Math.min(now, track.knownAt), says } : undefined;
+  return track.slow >= slowAfter ? { confirmed: true, since: track.slowSince ?? track.knownAt, says } : undefined;
 }
 
 /** Packets are lost on the way to it. Where others can't be judged yet, it can't be said whose loss that is. */
@@ -142,7 +152,8 @@ export function lossTo({ mind, ways }: Look, isLocatable: boolean): Sighting | u
   if (!track) return undefined;
   const share = Math.round(100 * (lossShare(track) ?? 0));
   const says = `about ${share} % of packets are lost on the way from ${ways?.lossy.join(', ')}`;
-  return { confirmed: isLocatable, since: track.lastAt, says };
+  const isPresent = ways?.lossy.some((from) => mind.paths[from] && losesNow(mind.paths[from]));
+  return { confirmed: isLocatable && isPresent === true, since: track.lastAt, says };
 }
 
 /** From where it can be reached, and how; undefined when nobody has tried. */

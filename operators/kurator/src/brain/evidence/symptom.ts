@@ -27,6 +27,8 @@ export interface Sighting {
   /** Enough was seen to act upon. What is not confirmed is only a reason to look closer. */
   readonly confirmed: boolean;
   readonly since: Millis;
+  /** When time alone confirms it, if nothing changes until then. */
+  readonly ripeAt?: Millis;
   /** A sentence for people, without a full stop. */
   readonly says: string;
 }

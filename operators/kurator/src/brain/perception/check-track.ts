@@ -11,6 +11,8 @@ export interface CheckTrack {
   readonly successes: number;
   /** Results in a row that were far out of the baseline. */
   readonly slow: number;
+  /** When the first of them was seen. */
+  readonly slowSince?: Millis;
   /** The end of the newest result, and of the newest that was not unknown. */
   readonly lastAt: Millis;
   readonly knownAt: Millis;
@@ -55,6 +57,7 @@ function succeeded(spec: CheckSpec, track: CheckTrack, result: CheckResult): Che
     failures: 0,
     successes,
     slow: track.slow,
+    ...(track.slowSince !== undefined && { slowSince: track.slowSince }),
     lastAt: result.at,
     knownAt: result.at,
     healthyAsOf: result.at - result.latencyMs,

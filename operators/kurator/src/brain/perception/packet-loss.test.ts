@@ -4,9 +4,11 @@ import type { PathSample } from '../observation.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
 import { second } from '../time.ts';
 import {
+  areComparable,
   count,
   freshLossTrack,
   type LossTrack,
+  losesNow,
   lossShare,
   lostExchanges,
   tail,
@@ -103,6 +105,43 @@ describe('packet loss', () => {
   });
 });
 
+describe('several paths', () => {
+  it('count openings that end at the same moment, each for itself', () => {
+    const slow: PathSample = { from: 'operator', to: 'pod', at: 1, connectMs: 1001, opened: true };
+    const track = Array.from({ length: 10 }, () => slow).reduce(count, freshLossTrack);
+    expect(track.filling).toEqual({ openings: 10, trials: 20, lost: 10 });
+  });
+
+  it.each([
+    ['all lose packets', 0, 0.3],
+    ['no longer lose any', 0.3, 0],
+  ])('are not taken for one that does when from one moment on they %s', (_, before, after) => {
+    const random = createRandom(30);
+    const trials = 1000;
+    let mistaken = 0;
+    for (let trial = 0; trial < trials; trial++) if (isTakenForOne(random, before, after)) mistaken++;
+    expect(mistaken / trials).toBeLessThan(0.01);
+  });
+
+  /** Three paths, each somewhere in a window when the loss on all of them changes; followed until all have noticed. */
+  function isTakenForOne(random: Random, before: number, after: number): boolean {
+    let at = 0;
+    const step = (track: LossTrack, share: number) => count(track, opening(random, share, at++, 2 * second));
+    let tracks = Array.from({ length: 3 }, () => {
+      const openings = 3 * windowSize + random.below(windowSize);
+      return Array.from({ length: openings }).reduce<LossTrack>((track) => step(track, before), freshLossTrack);
+    });
+    const wanted = after > 0 ? 'lossy' : 'clear';
+    while (!tracks.every(({ verdict }) => verdict === wanted)) {
+      tracks = tracks.map((track) => step(track, after));
+      const lossy = tracks.filter(({ verdict }) => verdict === 'lossy').length;
+      const isJudged = areComparable(tracks) && tracks.every((track) => wayOf(track) !== 'unclear');
+      if (isJudged && lossy > 0 && lossy < tracks.length) return true;
+    }
+    return false;
+  }
+});
+
 describe('tail', () => {
   it('is a probability that falls with what is asked for and rises with the share', () => {
     const trials = fc.integer({ min: 1, max: 300 });
@@ -123,5 +162,24 @@ describe('tail', () => {
     expect(tail(3, 2, 0.5)).toBeCloseTo(0.5, 12);
     expect(tail(10, 10, 0.1)).toBeCloseTo(1e-10, 20);
     expect(tail(20, 5, 0.01)).toBeCloseTo(1.35e-6, 7);
+  });
+});
+
+describe('a path that was lossy', () => {
+  it('does not lose packets any more once a row of openings went well, though its window says so still', () => {
+    const at = (index: number, connectMs: number): PathSample => ({
+      from: 'operator',
+      to: 'pod',
+      at: index * second,
+      connectMs,
+      opened: true,
+    });
+    let track = freshLossTrack;
+    for (let index = 0; index < windowSize; index++) track = count(track, at(index, index % 3 === 0 ? 1002 : 0.3));
+    expect([wayOf(track), losesNow(track)]).toEqual(['lossy', true]);
+    for (let index = 0; index < 20; index++) track = count(track, at(windowSize + index, 0.3));
+    expect([wayOf(track), losesNow(track)]).toEqual(['lossy', false]);
+    track = count(track, at(windowSize + 20, 1002));
+    expect(losesNow(track)).toBe(true);
   });
 });

@@ -26,8 +26,14 @@ export interface LossTrack {
   readonly filling: LossWindow;
   readonly lastAt: Millis;
   readonly verdict: 'unknown' | 'clear' | 'lossy';
+  /** When the last window was full. */
+  readonly closedAt?: Millis;
+  /** When an alarm was last raised or ended. */
+  readonly changedAt?: Millis;
   /** Openings in a row, by now, that all failed; missing when the last one did not. */
   readonly silent?: number;
+  /** Openings in a row, by now, that lost nothing; missing when the last one did. */
+  readonly smooth?: number;
 }
 
 /** Openings in a window. */
@@ -76,11 +82,18 @@ export function lostExchanges({ connectMs, opened }: Pick<PathSample, 'connectMs
   return timer?.[1] ?? 0;
 }
 
-/** Takes one opening in. */
+/** Openings in a row that lose nothing, of which a path with 20 % loss has hardly ever so many. */
+const smoothAfter = 15;
+
+/** Whether it lost packets only just now. A window takes its time to fill, and the loss may be over before it has. */
+export function losesNow({ smooth = 0 }: LossTrack): boolean {
+  return smooth < smoothAfter;
+}
+
+/** Takes one opening in. Several may end at the same moment: the kernel's timers fire together. */
 export function count(track: LossTrack, sample: PathSample): LossTrack {
-  if (sample.at <= track.lastAt) return track;
   const known = sample.at - track.lastAt > staleAfter ? freshLossTrack : track;
-  const { filling, windows, verdict } = known;
+  const { filling } = known;
   const silent = sample.opened ? 0 : (known.silent ?? 0) + 1;
   // A row of openings that all failed is an outage, and not the dice of a lossy path.
   const lost = silent > silenceOfLoss ? 0 : lostExchanges(sample);
@@ -89,16 +102,31 @@ export function count(track: LossTrack, sample: PathSample): LossTrack {
     trials: filling.trials + lost + (sample.opened ? 1 : 0),
     lost: filling.lost + lost,
   };
-  const counted = grown.openings < windowSize ? { windows, filling: grown, verdict } : close(known, grown);
-  return { ...counted, lastAt: sample.at, ...(silent > 0 && { silent }) };
+  const smooth = lostExchanges(sample) > 0 ? 0 : (known.smooth ?? 0) + 1;
+  const {
+    silent: _,
+    smooth: _smooth,
+    ...counted
+  } = grown.openings < windowSize ? { ...known, filling: grown } : close(known, grown, sample.at);
+  const lastAt = Math.max(known.lastAt, sample.at);
+  return { ...counted, lastAt, ...(silent > 0 && { silent }), ...(smooth > 0 && { smooth }) };
 }
 
-function close({ windows, verdict }: LossTrack, full: LossWindow): Pick<LossTrack, 'windows' | 'filling' | 'verdict'> {
+function close(track: LossTrack, full: LossWindow, at: Millis): LossTrack {
+  const { windows, verdict } = track;
   const isOver = verdict === 'lossy' && tail(full.trials, full.lost, tolerated) > allClear;
   // What was before the end of an alarm must not raise it again.
   const kept = isOver ? [full] : [...windows, full].slice(-windowsKept);
   const isLossy = (verdict === 'lossy' && !isOver) || [1, 2, 3].some((last) => isImprobable(sum(kept.slice(-last))));
-  return { windows: kept, filling: empty, verdict: isLossy ? 'lossy' : 'clear' };
+  const hasChanged = isLossy !== (verdict === 'lossy');
+  return {
+    ...track,
+    windows: kept,
+    filling: empty,
+    verdict: isLossy ? 'lossy' : 'clear',
+    closedAt: at,
+    ...(hasChanged && { changedAt: at }),
+  };
 }
 
 function isImprobable({ trials, lost }: LossWindow): boolean {
@@ -112,6 +140,15 @@ function sum(windows: readonly LossWindow[]): LossWindow {
     trials: all.trials + trials,
     lost: all.lost + lost,
   }));
+}
+
+/**
+ * Whether these can be told apart by now: all have filled a window since an alarm was last raised or ended on any of them.
+ * Loss that comes over all, or leaves all, is not seen on all at once, and would look like that of one.
+ */
+export function areComparable(tracks: readonly LossTrack[]): boolean {
+  const changedAt = Math.max(...tracks.map((track) => track.changedAt ?? Number.NEGATIVE_INFINITY));
+  return tracks.every(({ closedAt = Number.NEGATIVE_INFINITY }) => closedAt >= changedAt);
 }
 
 /** The share of exchanges lost, of what is remembered; undefined when nothing was tried. */

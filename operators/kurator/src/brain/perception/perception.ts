@@ -49,7 +49,7 @@ const crashesKept = 10;
 export function perceive(spec: ServiceSpec, perception: Perception, news: News): Perception {
   const draft: Draft = { targets: surviving(perception, news.instances), baselines: { ...perception.baselines } };
   for (const result of news.results) takeResult(spec, draft, result);
-  for (const sample of news.samples) takeSample(draft, sample);
+  for (const sample of news.samples) if (isNewer(draft, sample)) takeSample(draft, sample);
   for (const instance of news.instances) takeRestarts(draft, instance);
   return draft;
 }
@@ -74,19 +74,20 @@ function takeResult(spec: ServiceSpec, { targets, baselines }: Draft, result: Ch
   if (after === before) return;
   const track = result.outcome === 'healthy' ? measured(check, after, baselines, result) : after;
   targets[result.target] = { ...target, checks: { ...target.checks, [check.name]: track } };
-  takeSample({ targets, baselines }, openingOf(result));
+  if (!spec.ignoresLoss) takeSample({ targets, baselines }, openingOf(result));
 }
 
 function measured(
   { name }: CheckSpec,
   track: CheckTrack,
   baselines: Draft['baselines'],
-  { latencyMs }: CheckResult,
+  { latencyMs, at }: CheckResult,
 ): CheckTrack {
   const baseline = baselines[name] ?? freshBaseline;
   baselines[name] = learn(baseline, latencyMs);
-  const slow = isSlow(baseline, latencyMs) ? track.slow + 1 : 0;
-  return slow === track.slow ? track : { ...track, slow };
+  const { slowSince = at, ...usual } = track;
+  if (isSlow(baseline, latencyMs)) return { ...track, slow: track.slow + 1, slowSince };
+  return track.slow === 0 ? track : { ...usual, slow: 0 };
 }
 
 /** A result also says how the opening of its connection went, if it got that far. */
@@ -94,6 +95,11 @@ function openingOf({ target, at, connectMs, errorKind, latencyMs }: CheckResult)
   const path = { from: theOperator, to: target, at };
   if (connectMs !== undefined) return { ...path, connectMs, opened: true };
   return errorKind === 'connect-timeout' ? { ...path, connectMs: latencyMs, opened: false } : undefined;
+}
+
+/** What other vantage points tell may have been told before. */
+function isNewer({ targets }: Draft, { from, to, at }: PathSample): boolean {
+  return at > (targets[to]?.paths[from]?.lastAt ?? Number.NEGATIVE_INFINITY);
 }
 
 function takeSample({ targets }: Draft, sample: PathSample | undefined): void {

@@ -52,13 +52,26 @@ function deed(situation: Situation, step: Step, targets: readonly InstanceEviden
   const revision = healthyRevision(situation);
   const replicas = scaledOut(situation);
   if (step === 'rollback' && revision !== undefined) {
-    return { kind: 'rollback', revision, reason: `roll back to revision ${revision}: ${why}` };
+    const reason = `roll back to revision ${revision}: ${why}`;
+    return { kind: 'rollback', revision, targets: stuck(situation), reason };
   }
   if (step === 'scale' && replicas !== undefined) {
     return { kind: 'scale', replicas, reason: `scale to ${replicas} instances: ${why}` };
   }
   const named = targets.map(({ name, uid }) => ({ name, uid }));
   return { kind: 'evict', targets: named, reason: `${step} ${named.map(({ name }) => name).join(', ')}: ${why}` };
+}
+
+/**
+ * A StatefulSet waits for ever for an instance of the revision that it is to leave: those that fail have to be taken away
+ * with it.
+ */
+function stuck({ spec, evidence, seen }: Situation): Action['targets'] {
+  if (!spec.stateful) return [];
+  const left = evidence.instances.filter(
+    ({ health, revision }) => health === 'failing' && revision === seen.workload.revision,
+  );
+  return left.map(({ name, uid }) => ({ name, uid }));
 }
 
 /** The incident with its attempt ended. What was decided and not done is withdrawn: nobody carries it out any more. */

@@ -7,7 +7,7 @@ import type { InstanceEvidence, InstanceHealth } from '../evidence/evidence.ts';
 import { recentRepairs } from '../incident/history.ts';
 import { engagedSince, type HeldBy } from '../incident/incident.ts';
 import { minHealthy, type Step } from '../spec.ts';
-import { inWords, within } from '../time.ts';
+import { inWords, type Millis, within } from '../time.ts';
 import type { Situation } from './situation.ts';
 
 /** What is about to be done. */
@@ -18,12 +18,21 @@ export interface Intent {
   readonly isFirst: boolean;
 }
 
-type Gate = (situation: Situation, intent: Intent) => string | undefined;
+/** Why not, and until when, where that is known. */
+interface No {
+  readonly reason: string;
+  readonly until?: Millis;
+}
+
+type Gate = (situation: Situation, intent: Intent) => string | No | undefined;
 
 const gates: Readonly<Record<HeldBy, Gate>> = {
   pause: ({ spec }) => (spec.pause ? 'the service is paused' : undefined),
 
-  maintenance: ({ spec, now }) => (within(spec.maintenance, now) ? 'there is maintenance' : undefined),
+  maintenance: ({ spec, now }) => {
+    const window = spec.maintenance.find((one) => within([one], now));
+    return window && { reason: 'there is maintenance', until: window.to };
+  },
 
   blindness: ({ evidence }) => evidence.blind,
 
@@ -36,8 +45,9 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
   yield: ({ seen, spec, incident, now }) => {
     const write = seen.workload.foreignWrite;
     if (!write || write.what === 'replicas' || write.at <= engagedSince(incident)) return undefined;
-    const rest = write.at + spec.recovery.yieldFor - now;
-    return rest > 0 ? `${write.by} has changed the workload; left alone for another ${inWords(rest)}` : undefined;
+    const until = write.at + spec.recovery.yieldFor;
+    const reason = `${write.by} has changed the workload; left alone for another ${inWords(until - now)}`;
+    return until > now ? { reason, until } : undefined;
   },
 
   workload: ({ seen }) => (seen.workload.paused ? 'somebody has paused the workload' : undefined),
@@ -47,14 +57,19 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
 
   coolDown: ({ spec, incident, now }, { isFirst }) => {
     const endedAt = incident.attempts.findLast(({ step }) => step !== 'kubernetes')?.endedAt;
-    const rest = endedAt === undefined ? 0 : endedAt + spec.recovery.coolDown - now;
-    return isFirst && rest > 0 ? `the last repair ended only just now; ${inWords(rest)} of rest are left` : undefined;
+    const until = endedAt === undefined ? now : endedAt + spec.recovery.coolDown;
+    const reason = `the last repair ended only just now; ${inWords(until - now)} of rest are left`;
+    return isFirst && until > now ? { reason, until } : undefined;
   },
 
   budget: ({ spec, history, now }, { isFirst }) => {
     const { repairs, per } = spec.recovery.budget;
-    const spent = recentRepairs(history, per, now).length;
-    return isFirst && spent >= repairs ? `its budget of ${repairs} repairs in ${inWords(per)} is spent` : undefined;
+    const spent = recentRepairs(history, per, now);
+    const reason = `its budget of ${repairs} repairs in ${inWords(per)} is spent`;
+    const [oldest] = spent.slice(spent.length - repairs);
+    return isFirst && spent.length >= repairs
+      ? { reason, ...(oldest !== undefined && { until: oldest + per }) }
+      : undefined;
   },
 
   cluster: ({ cluster, now }, { isFirst }) => (isFirst ? refuses(cluster, now) : undefined),
@@ -103,11 +118,16 @@ function identityAtRisk({ spec, seen, evidence }: Situation, targets: readonly I
 
 const inOrder = Object.entries(gates) as [HeldBy, Gate][];
 
-/** The first gate that says no; undefined when the way is free. */
-export function refusal(situation: Situation, intent: Intent): { by: HeldBy; reason: string } | undefined {
+/** The first gate that says no, why, and until when if that is known. */
+export interface Refusal extends No {
+  readonly by: HeldBy;
+}
+
+/** What stands in the way; undefined when it is free. */
+export function refusal(situation: Situation, intent: Intent): Refusal | undefined {
   for (const [by, gate] of inOrder) {
-    const reason = gate(situation, intent);
-    if (reason !== undefined) return { by, reason };
+    const no = gate(situation, intent);
+    if (no !== undefined) return { by, ...(typeof no === 'string' ? { reason: no } : no) };
   }
   return undefined;
 }

@@ -15,8 +15,28 @@ export function targetsOf({ spec, evidence, diagnosis }: Situation, step: Step):
   return worst(spec.recovery.restartHealthy ? [...bad, ...healthy] : bad);
 }
 
+/** Of those that are as bad, the one that the others of a StatefulSet wait for comes first. */
 function worst(instances: InstanceEvidence[]): InstanceEvidence[] {
-  return instances.sort((a, b) => worstFirst.indexOf(a.health) - worstFirst.indexOf(b.health));
+  const badness = ({ health }: InstanceEvidence) => worstFirst.indexOf(health);
+  return instances.sort((a, b) => badness(a) - badness(b) || ordinalOf(a) - ordinalOf(b));
+}
+
+/**
+ * A StatefulSet makes an instance anew only when all before it are ready: one that was taken away stays away for as long
+ * as one before it fails.
+ */
+export function isHeldUp({ spec, evidence }: Situation): boolean {
+  const { starting, unknown, terminating } = evidence.counts;
+  if (!spec.stateful || starting + unknown + terminating > 0) return false;
+  const there = new Set(evidence.instances.map(ordinalOf));
+  const missing = Array.from({ length: evidence.desired }, (_, ordinal) => ordinal).filter((one) => !there.has(one));
+  const failing = evidence.instances.filter(({ health }) => health === 'failing').map(ordinalOf);
+  return missing.length > 0 && Math.min(...failing) < Math.max(...missing);
+}
+
+/** Its number in its StatefulSet; the same for all where they have none. */
+function ordinalOf({ name }: InstanceEvidence): number {
+  return Number(/-(\d+)$/.exec(name)?.[1] ?? 0);
 }
 
 /** What is still to be taken in an attempt that has begun: each instance that was there at its beginning, once. */

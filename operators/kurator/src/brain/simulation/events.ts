@@ -44,10 +44,12 @@ const table = {
   allIll: (_stage, service, arg) => {
     for (const instance of service.instances) instance.illness ??= ailments[arg % ailments.length];
   },
-  /** All of them, and whoever comes after them. */
+  /** All of them that are well, and whoever comes after them. */
   curse: (_stage, service, arg) => {
-    service.curse = ailments[arg % ailments.length];
-    for (const instance of service.instances) instance.illness ??= service.curse;
+    const curse = ailments[arg % ailments.length];
+    if (curse !== service.curse) service.cursedSince = undefined;
+    service.curse = curse;
+    for (const instance of service.instances) instance.illness ??= curse;
   },
   heal: (_stage, service) => {
     service.curse = undefined;

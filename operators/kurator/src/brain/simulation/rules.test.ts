@@ -1,7 +1,14 @@
 /**
  * The seven rules of the design, each held over random histories: random services, faults, people, storms of trouble with
- * the operator itself. The referee judges by the truth, which the brain never sees. `BRAIN_RUNS=20` runs twenty times as
- * many; `BRAIN_REPLAY='{"seed":…,"path":"…"}'`, as a failure prints it, runs that one again.
+ * the operator itself. The referee judges by the truth, which the brain never sees, and every history by all seven; each
+ * test only brings about more of what its rule is about.
+ *
+ * The suite runs the same histories each time. A breach that nobody knows yet is hunted for on purpose:
+ *
+ *     BRAIN_RUNS=20 npx vitest run --project unit operators/kurator/src/brain/simulation/rules.test.ts
+ *
+ * runs twenty times as many, and new ones each time. `BRAIN_REPLAY='{"seed":…,"path":"…"}'`, with what a failure prints,
+ * and the same `BRAIN_RUNS`, runs that one again; `-t '4:'` runs one rule alone.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -10,14 +17,16 @@ import { clusterDefaults, serviceSpec } from '../spec-defaults.ts';
 import { minute, second } from '../time.ts';
 import { type EventName, eventNames } from './events.ts';
 import type { Chaos } from './operator.ts';
-import type { RuleNumber } from './referee.ts';
-import { type Run, type Scenario, simulate } from './simulate.ts';
+import type { Breach } from './referee.ts';
+import { beginning, type Run, type Scenario, simulate } from './simulate.ts';
 import type { Illness } from './world.ts';
 
-// The same scenarios each time: a new breach is looked for on purpose, with BRAIN_REPLAY='{}' and many BRAIN_RUNS.
-const { BRAIN_RUNS = '1', BRAIN_REPLAY = '{"seed":20261115}' } = process.env;
-const times = Number(BRAIN_RUNS);
-const replay = JSON.parse(BRAIN_REPLAY) as { seed?: number; path?: string };
+const { BRAIN_RUNS, BRAIN_REPLAY } = process.env;
+const times = Number(BRAIN_RUNS ?? 1);
+const replay = JSON.parse(BRAIN_REPLAY ?? (BRAIN_RUNS ? '{}' : '{"seed":20261115}')) as {
+  seed?: number;
+  path?: string;
+};
 const length = 30 * minute;
 const tick = 5 * second;
 
@@ -138,13 +147,15 @@ function scenarios(bias: Bias = {}): fc.Arbitrary<Scenario> {
     });
 }
 
-/** Runs many scenarios, and fails with the first breach of the rule. */
-function holds(rule: RuleNumber, bias: Bias, runs: number, also: (run: Run, scenario: Scenario) => void = () => {}) {
+/** Runs many scenarios of one bias, and fails with the first breach of any rule. */
+function holds(bias: Bias, runs: number, also: (run: Run) => void = () => {}) {
+  // Who lets a restart take those that are well has asked for it.
+  const isWanted = ({ rule }: Breach) => bias.spec?.restartHealthy === true && (rule === 1 || rule === 6);
   fc.assert(
     fc.property(scenarios(bias), (scenario) => {
       const run = simulate(scenario);
-      expect(run.referee.breaches.filter((breach) => breach.rule === rule)).toEqual([]);
-      also(run, scenario);
+      expect(run.referee.breaches.filter((breach) => !isWanted(breach))).toEqual([]);
+      also(run);
     }),
     { numRuns: runs * times, ...replay },
   );
@@ -161,57 +172,61 @@ const patience = 120_000 * times;
 describe('the seven rules', () => {
   it('1: what was not observed is unknown, and unknown never causes a repair', { timeout: patience }, () => {
     const eyes: EventName[] = ['apiDown', 'apiUp', 'die', 'pause', 'unpause', 'blindChecker', 'seeingChecker'];
-    holds(1, { events: [...faults, ...eyes], chaos: { unknown: 0.3 } }, 60);
+    holds({ events: [...faults, ...eyes], chaos: { unknown: 0.3 } }, 60);
     // What was seen before it went dark must not count after it.
     const dusk: EventName[] = ['ill', 'ill', 'pause', 'unpause', 'blindChecker', 'seeingChecker'];
     const quick: Partial<Draft> = { failAfter: 1, approval: false, canReplace: true };
-    holds(1, { services: 1, events: dusk, args: seenByChecks, chaos: { unknown: 0, failing: 0 }, spec: quick }, 200);
+    holds({ services: 1, events: dusk, args: seenByChecks, chaos: { unknown: 0, failing: 0 }, spec: quick }, 120);
     // Whoever has only just begun to look knows some, and not yet the others.
     const dawn: EventName[] = ['someIll', 'someIll', 'heal', 'die', 'die', 'die'];
     const crude: Partial<Draft> = { canReplace: false, repairs: 5, budget: 4 };
-    holds(1, { services: 1, events: dawn, args: seenByWatches, chaos: { unknown: 0, failing: 0 }, spec: crude }, 200);
+    holds({ services: 1, events: dawn, args: seenByWatches, chaos: { unknown: 0, failing: 0 }, spec: crude }, 200);
     // Nobody is ill, nobody can be seen: nothing is ever done.
     const blind: EventName[] = ['apiDown', 'apiUp', 'die', 'goodDeploy', 'blindChecker', 'replicas'];
-    holds(1, { events: blind, chaos: { unknown: 0.8, loss: 0 } }, 30, ({ operator }) => {
+    holds({ events: blind, chaos: { unknown: 0.8, loss: 0 } }, 30, ({ operator }) => {
       for (const { repairs } of operator.records.histories.values()) expect(repairs).toEqual([]);
     });
   });
 
   it('2: never below the minimum of healthy instances because of a repair', { timeout: patience }, () => {
-    holds(2, { events: [...faults, 'goodDeploy', 'flakyDeploy', 'replicas', 'die'] }, 80);
+    holds({ events: [...faults, 'goodDeploy', 'flakyDeploy', 'replicas', 'die'] }, 80);
     // Where a restart may also take those that are well.
     const eager: Partial<Draft> = { restartHealthy: true, canReplace: false, maxUnavailable: 2, stateful: false };
-    holds(2, { events: ['ill', 'ill', 'allIll', 'heal', 'die'], spec: eager }, 60);
+    holds({ events: ['ill', 'ill', 'allIll', 'heal', 'die'], spec: eager }, 60);
     // Where a roll-back would take along those that nobody has looked at yet.
-    holds(2, { events: ['flakyDeploy', 'die', 'die', 'die', 'goodDeploy'], spec: { repairs: 5, budget: 4 } }, 60);
+    holds({ events: ['flakyDeploy', 'die', 'die', 'die', 'goodDeploy'], spec: { repairs: 5, budget: 4 } }, 60);
   });
 
   it('3: never more repairs than the budget, for one service and for the cluster', { timeout: patience }, () => {
-    holds(3, { events: [...faults, 'resume', 'die'], services: 6 }, 120);
+    holds({ events: [...faults, 'resume', 'die'], services: 6 }, 120);
   });
 
   it('4: never the same failed repair for ever', { timeout: patience }, () => {
-    holds(4, { events: [...faults, 'resume', 'approve', 'answer', 'apiDown', 'apiUp', 'die'] }, 150);
+    holds({ events: [...faults, 'resume', 'approve', 'answer', 'apiDown', 'apiUp', 'die'] }, 120);
     // A fault that nothing helps against ends with a person, always.
     const forever: EventName[] = ['curse', 'ill', 'die'];
     const chaos = { unknown: 0, deaths: 0.002, conflicts: 0.02 };
-    holds(4, { events: forever, isRoomy: true, chaos }, 60, endsWithPerson);
+    holds({ events: forever, isRoomy: true, chaos }, 50, endsWithPerson);
+    // Nor does it wait for ever for a budget.
+    const poor: Partial<Draft> = { budget: 1, repairs: 5, tries: 3, needs: [] };
+    holds({ events: forever, isRoomy: true, chaos, services: 1, spec: poor }, 60, endsWithPerson);
   });
 
   it('5: never against a person', { timeout: patience }, () => {
-    holds(
-      5,
-      { events: [...faults, 'goodDeploy', 'redeploy', 'redeploy', 'badDeploy', 'badDeploy', 'resume', 'die'] },
-      200,
-    );
+    const deploys: EventName[] = ['badDeploy', 'badDeploy', 'redeploy', 'redeploy', 'goodDeploy', 'resume'];
+    holds({ events: [...faults, ...deploys, 'die'] }, 140);
+    // Where nothing else happens, and somebody brings back what was left.
+    holds({ events: deploys, services: 1, spec: { budget: 4, approval: false } }, 160);
   });
 
   it('6: never a dependant for its dependency’s fault', { timeout: patience }, () => {
-    holds(6, { events: ['allIll', 'allIll', 'curse', 'heal', 'ill', 'badDeploy', 'die'], services: 5 }, 150);
+    holds({ events: ['allIll', 'allIll', 'curse', 'heal', 'ill', 'flakyDeploy', 'die'], services: 5 }, 100);
+    // Where it has a fault of its own, and its dependency another one a little later.
+    holds({ events: ['allIll', 'allIll', 'heal', 'flakyDeploy', 'ill'], services: 2, spec: { needs: [0] } }, 120);
   });
 
   it('7: never silent, and never the same twice', { timeout: patience }, () => {
-    holds(7, {}, 200, ({ operator }) => {
+    holds({}, 150, ({ operator }) => {
       const ids = operator.records.notifications.map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
       const notices = operator.records.notices.map(({ id }) => id);
@@ -221,22 +236,12 @@ describe('the seven rules', () => {
 });
 
 /** Whoever has been cursed for long with something that needs a repair has had a person called. */
-function endsWithPerson({ operator, world }: Run, { events }: Scenario): void {
-  const services = [...world.services.values()];
-  for (const [
-    index,
-    {
-      spec: { name, dependsOn },
-      curse,
-    },
-  ] of services.entries()) {
-    const { incident } = operator.records.histories.get(name) ?? {};
-    const cursedAt = events
-      .filter((one) => one.name === 'curse' && one.service % services.length === index)
-      .map((one) => one.at);
-    const isLong = cursedAt.length > 0 && Math.max(...cursedAt) < length / 2;
-    if (!incident || !isLong || harmless.has(curse) || dependsOn.length > 0) continue;
-    expect(incident.transitions.map(({ to }) => to)).toEqual(
+function endsWithPerson({ operator, world }: Run): void {
+  for (const { spec, curse, cursedSince = Number.POSITIVE_INFINITY } of world.services.values()) {
+    const isLong = cursedSince - beginning < length / 2;
+    if (!isLong || harmless.has(curse) || spec.dependsOn.length > 0) continue;
+    const { incident } = operator.records.histories.get(spec.name) ?? {};
+    expect(incident?.transitions.map(({ to }) => to)).toEqual(
       expect.arrayContaining([expect.stringMatching(/handedOver|quarantined/)]),
     );
   }

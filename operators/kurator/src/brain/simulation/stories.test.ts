@@ -39,6 +39,19 @@ describe('story 2: a crash loop from a bad revision', () => {
     expect(run.world.services.get('web')?.revision).toBe('r1');
   });
 
+  it('is not waited for to be helped by the replacement of the first that fell ill', () => {
+    const run = story([
+      happens('goodDeploy', 0, -2 * minute),
+      happens('ill', 'hang'),
+      happens('allIll', 'hang', 8 * second),
+    ]);
+    const [closed] = historyOf(run).closed;
+    expect(closed?.repairs).toBe(2);
+    expect(run.world.services.get('web')?.revision).toBe('r1');
+    const steps = run.operator.records.notifications.flatMap(({ lines }) => lines);
+    expect(steps.join('\n')).toContain('replace can not help: the new revision is bad');
+  });
+
   it('ends with a person after at most three tries when the roll-back can not be done', () => {
     const run = story([happens('badDeploy', 0)], { chaos: { ...calm, failing: 1 } });
     const { incident, repairs } = historyOf(run);

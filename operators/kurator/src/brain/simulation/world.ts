@@ -40,6 +40,8 @@ export interface SimService {
   spec: ServiceSpec;
   desired: number;
   revision: string;
+  /** The one that its controller has noted on it. */
+  notedRevision: string;
   readonly revisions: string[];
   /** Revisions whose instances are ill from birth, and with what. */
   readonly badRevisions: Map<string, Illness>;
@@ -47,6 +49,8 @@ export interface SimService {
   readonly flakyRevisions: Set<string>;
   /** What every instance falls ill with, whatever is done about it. */
   curse: Illness | undefined;
+  /** Since when somebody has suffered from it. */
+  cursedSince: Millis | undefined;
   generation: number;
   foreignWrite: ForeignWrite | undefined;
   instances: SimInstance[];
@@ -84,10 +88,12 @@ export function createWorld(specs: readonly ServiceSpec[], desired: number, node
       spec,
       desired,
       revision: 'r1',
+      notedRevision: 'r1',
       revisions: ['r1'],
       badRevisions: new Map(),
       flakyRevisions: new Set(),
       curse: undefined,
+      cursedSince: undefined,
       generation: 1,
       foreignWrite: undefined,
       instances: [],
@@ -151,9 +157,12 @@ export function pass(world: World, to: Millis): void {
   for (const service of world.services.values()) {
     service.instances = service.instances.filter((instance) => !hasEnded(world, instance));
     for (const instance of service.instances) live(world, instance, to);
+    note(service);
     roll(world, service);
     replenish(world, service);
     if (isDown(world, service)) service.downAt = to;
+    const isCursed = service.curse && service.instances.some(({ illness }) => illness === service.curse);
+    service.cursedSince = isCursed ? (service.cursedSince ?? to) : undefined;
   }
 }
 
@@ -185,6 +194,13 @@ function restart(instance: SimInstance, now: Millis): void {
 /** The kubelet restarts at once, and then waits longer and longer. */
 export function backoff({ restarts }: SimInstance): Millis {
   return Math.min(300 * second, restarts === 0 ? restartTime : 10 * second * 2 ** (restarts - 1));
+}
+
+/** A Deployment's own controller writes the revision's number on it, which makes another generation of it. */
+function note(service: SimService): void {
+  if (service.notedRevision === service.revision) return;
+  service.notedRevision = service.revision;
+  service.generation++;
 }
 
 function roll(world: World, service: SimService): void {

@@ -2,6 +2,8 @@
  * Checks in a thread of their own: work of the operator can't make them late, and they can't make it late. A thread
  * that ends, or falls silent, is started again; until then its checks read unknown.
  */
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Check } from '../check.ts';
 import { findingOf } from '../probes/probe-run.ts';
@@ -32,11 +34,21 @@ const LONGEST_RESTART_MS = 10_000;
 /** A thread's garbage is short-lived: with room for more of it V8 takes more memory, and is no faster. */
 const YOUNG_GENERATION_MB = 12;
 
-// Published, both are JavaScript.
+// Published, both are JavaScript; bundled, shard-worker.js is a bundle of its own beside the program.
 const defaultEntry = new URL(
   import.meta.url.endsWith('.ts') ? './shard-worker.ts' : './shard-worker.js',
   import.meta.url,
 );
+
+/** Fails at the start, where somebody sees it, and not with each check: threads would end as soon as they begin. */
+export function assertThreadProgram(entry: URL = defaultEntry): void {
+  if (existsSync(entry)) return;
+  const name = basename(entry.pathname);
+  throw new Error(
+    `checks can't be run in threads: there is no ${entry.pathname}. Bundle src/checks/pool/shard-worker.ts of the ` +
+      `healer as ${name}, beside the program, or run checks without threads (threads: 0)`,
+  );
+}
 
 export class WorkerShard implements Shard {
   readonly #options: WorkerShardOptions;

@@ -19,6 +19,11 @@ export interface ExecRequest extends Omit<ExecProbe, 'kind'> {
  */
 export type Exec = (request: ExecRequest) => Promise<{ readonly exitCode: number; readonly output: string }>;
 
+/** What an {@link Exec} rejects with where nobody has allowed it to run commands. */
+export class ExecDenied extends Error {
+  override readonly name = 'ExecDenied';
+}
+
 const OUTPUT_BYTES = 1024;
 
 /** Throws `InvalidCheck` where the probe can't be run. */
@@ -46,7 +51,7 @@ function startExec(where: Omit<ExecProbe, 'kind'>, exec: Exec, report: (finding:
     .then(() => exec({ ...where, signal: stop.signal, outputBytes: OUTPUT_BYTES, started }))
     .then(
       ({ exitCode, output }) => finish(findingOfExit(exitCode, output)),
-      (error: unknown) => finish(findingOf('exec-unavailable', String((error as Error)?.message ?? error))),
+      (error: unknown) => finish(findingOfRejection(error)),
     );
   return {
     expire() {
@@ -58,6 +63,11 @@ function startExec(where: Omit<ExecProbe, 'kind'>, exec: Exec, report: (finding:
       stop.abort();
     },
   };
+}
+
+function findingOfRejection(error: unknown): Finding {
+  const kind = error instanceof ExecDenied ? 'exec-denied' : 'exec-unavailable';
+  return findingOf(kind, String((error as Error)?.message ?? error));
 }
 
 function findingOfExit(exitCode: number, output: string): Finding {

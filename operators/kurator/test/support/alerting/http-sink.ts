@@ -1,4 +1,4 @@
-/** A real HTTP endpoint on loopback that takes alerts, and behaves as badly as a test wants. */
+/** A real HTTP endpoint that takes alerts, and behaves as badly as a test wants. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -38,14 +38,16 @@ export class HttpSink implements AsyncDisposable {
   /** The answer when there is no next one. */
   otherwise: Answer = 200;
 
-  static async open(): Promise<HttpSink> {
+  /** @param host An address of this machine; loopback unless given. */
+  static async open(host = '127.0.0.1'): Promise<HttpSink> {
     const sink = new HttpSink();
-    await new Promise<void>((resolve) => sink.#server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => sink.#server.listen(0, host, resolve));
     return sink;
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    const { address, port } = this.#server.address() as AddressInfo;
+    return `http://${address}:${port}`;
   }
 
   /** The ids of what was taken, in order. */

@@ -2,8 +2,8 @@
  * A Deployment as a test wants it, on an API server where nothing runs: its ReplicaSets, its pods, and behind each pod's
  * address a real HTTP server on this machine. The test plays kubelet and controller.
  */
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { type Client, Deployment, isAlreadyExists, Pod, ReplicaSet, ServiceAccount } from '@kurator/sdk';
 
 let addresses = 0;
@@ -14,6 +14,7 @@ export interface StagedPod {
   readonly uid: string;
   /** 200 unless it is told otherwise; 0 never answers. */
   status: number;
+  readonly host: string;
   readonly port: number;
 }
 
@@ -23,14 +24,20 @@ export interface StagedService extends AsyncDisposable {
   readonly pods: StagedPod[];
   /** What all of them answer. */
   body: string;
-  /** Makes one more pod of the present revision. */
-  addPod(): Promise<StagedPod>;
-  /** Lets its container crash again and again. */
-  crash(pod: StagedPod): Promise<void>;
+  /** Makes one more pod of the present revision; one that crashes does so again and again, from its first moment. */
+  addPod(how?: { crashing?: boolean }): Promise<StagedPod>;
   /** Those that are still there, by name. */
   podNames(): Promise<string[]>;
   /** Puts a new template in place, as its controller would follow it: no pods are made. */
   deploy(image: string, by?: string): Promise<Deployment>;
+}
+
+/** What is not as usual about a service. */
+export interface StageSettings {
+  /** What answers for a pod instead of plain HTTP. */
+  serve?(pod: StagedPod): Server;
+  /** The nodes that the pods are on, in turns; none unless given. */
+  readonly nodes?: readonly string[];
 }
 
 /** Sets a service up with so many healthy instances. */
@@ -39,6 +46,7 @@ export async function stageService(
   namespace: string,
   name: string,
   replicas = 3,
+  { serve, nodes = [] }: StageSettings = {},
 ): Promise<StagedService> {
   await haveAccount(client, namespace);
   const labels = { app: name };
@@ -52,6 +60,7 @@ export async function stageService(
   });
   let revision = 1;
   const servers: Server[] = [];
+  const sockets = new Set<Socket>();
   const pods: StagedPod[] = [];
 
   const addReplicaSet = async (image: string) => {
@@ -83,16 +92,20 @@ export async function stageService(
     );
   };
 
-  const addPod = async (): Promise<StagedPod> => {
-    const staged = { name: '', uid: '', status: 200, port: 0 };
-    const server = createServer((_request, response) => {
-      if (staged.status === 0) return;
-      response.writeHead(staged.status).end(service.body);
-    });
+  const addPod = async ({ crashing = false } = {}): Promise<StagedPod> => {
+    const staged = { name: '', uid: '', status: 200, host: '', port: 0 };
+    const plain = () =>
+      createServer((_request, response) => {
+        if (staged.status === 0) return;
+        response.writeHead(staged.status).end(service.body);
+      });
+    const server = (serve ?? plain)(staged);
+    server.on('connection', (socket: Socket) => sockets.add(socket.on('close', () => sockets.delete(socket))));
     servers.push(server);
     const podIP = `127.77.${Math.floor(addresses / 250)}.${(addresses++ % 250) + 1}`;
     await new Promise<void>((resolve) => server.listen(0, podIP, resolve));
     const { port } = server.address() as AddressInfo;
+    const node = nodes[pods.length % Math.max(1, nodes.length)];
     const pod = await client.create(Pod, {
       metadata: {
         generateName: `${name}-hash${revision}-`,
@@ -108,25 +121,11 @@ export async function stageService(
           },
         ],
       },
-      spec: { containers: containers('web:1', port) },
+      spec: { containers: containers('web:1', port), ...(node && { nodeName: node }) },
     });
-    const startedAt = new Date().toISOString();
-    const container = { name: 'main', image: 'web:1', imageID: '', ready: true, restartCount: 0, started: true };
-    await client.patch(
-      Pod,
-      pod.metadata,
-      {
-        status: {
-          phase: 'Running',
-          podIP,
-          podIPs: [{ ip: podIP }],
-          conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: startedAt }],
-          containerStatuses: [{ ...container, state: { running: { startedAt } } }],
-        },
-      },
-      { subresource: 'status' },
-    );
-    Object.assign(staged, { name: pod.metadata.name, uid: pod.metadata.uid ?? '', port });
+    const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], ...(crashing ? crashed : running)() };
+    await client.patch(Pod, pod.metadata, { status }, { subresource: 'status' });
+    Object.assign(staged, { name: pod.metadata.name, uid: pod.metadata.uid ?? '', host: podIP, port });
     pods.push(staged);
     return staged;
   };
@@ -136,20 +135,6 @@ export async function stageService(
     pods,
     body: 'well',
     addPod,
-    async crash({ name: pod }) {
-      const finishedAt = new Date().toISOString();
-      const ended = { terminated: { exitCode: 1, reason: 'Error', startedAt: finishedAt, finishedAt } };
-      const waiting = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s' } };
-      const container = { name: 'main', image: 'web:1', imageID: '', ready: false, restartCount: 4, started: false };
-      const conditions = [{ type: 'Ready', status: 'False', lastTransitionTime: finishedAt }];
-      const containerStatuses = [{ ...container, state: waiting, lastState: ended }];
-      await client.patch(
-        Pod,
-        { name: pod, namespace },
-        { status: { conditions, containerStatuses } },
-        { subresource: 'status' },
-      );
-    },
     async podNames() {
       const { items } = await client.list(Pod, { namespace, labelSelector: `app=${name}` });
       return items.map(({ metadata }) => metadata.name);
@@ -164,16 +149,36 @@ export async function stageService(
       return deployed;
     },
     async [Symbol.asyncDispose]() {
-      for (const server of servers) {
-        server.closeAllConnections();
-        server.close();
-      }
+      for (const server of servers) server.close();
+      for (const socket of sockets) socket.destroy();
     },
   };
   await settle();
   for (let index = 0; index < replicas; index++) await addPod();
 
   return service;
+}
+
+/** What a kubelet says of a pod whose container runs, and is ready. */
+function running() {
+  const startedAt = new Date().toISOString();
+  const container = { name: 'main', image: 'web:1', imageID: '', ready: true, restartCount: 0, started: true };
+  return {
+    conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: startedAt }],
+    containerStatuses: [{ ...container, state: { running: { startedAt } } }],
+  };
+}
+
+/** What a kubelet says of a pod whose container has crashed a few times. */
+function crashed() {
+  const finishedAt = new Date().toISOString();
+  const ended = { terminated: { exitCode: 1, reason: 'Error', startedAt: finishedAt, finishedAt } };
+  const waiting = { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s' } };
+  const container = { name: 'main', image: 'web:1', imageID: '', ready: false, restartCount: 4, started: false };
+  return {
+    conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: finishedAt }],
+    containerStatuses: [{ ...container, state: waiting, lastState: ended }],
+  };
 }
 
 /** Where no controller runs, nobody makes the account that every pod has. */

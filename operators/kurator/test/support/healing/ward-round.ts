@@ -7,7 +7,7 @@ import type { WardOptions } from '../../../src/healing/ward.ts';
 import { AlertChannel } from '../../../src/resources/alert-channel.ts';
 import { Incident } from '../../../src/resources/incident.ts';
 import { Kurator } from '../../../src/resources/kurator.ts';
-import { type StagedService, stageService } from './stage-service.ts';
+import { type StagedService, type StageSettings, stageService } from './stage-service.ts';
 
 type KuratorSpec = Record<string, unknown>;
 
@@ -18,7 +18,7 @@ export interface WardRound extends AsyncDisposable {
   readonly requests: TestScope['requests'];
   /** Starts a healer, with another client than the test's own if need be. */
   start(using?: Client, options?: WardOptions): Promise<RunningOperator>;
-  stage(name: string, replicas?: number): Promise<StagedService>;
+  stage(name: string, replicas?: number, settings?: StageSettings): Promise<StagedService>;
   /** Makes a Kurator that adopts a staged service, quick in all it does. */
   adopt(name: string, spec?: KuratorSpec): Promise<Kurator>;
   kurator(name: string): Promise<Kurator>;
@@ -52,13 +52,14 @@ export async function wardRound(): Promise<WardRound> {
         namespaces: namespace,
         http: false,
         log: 'silent',
+        installCrds: 'never',
         gracePeriod: '6s',
       });
       running.push(started);
       return started;
     },
-    async stage(name, replicas) {
-      const service = await stageService(client, namespace, name, replicas);
+    async stage(name, replicas, settings) {
+      const service = await stageService(client, namespace, name, replicas, settings);
       staged.push(service);
       return service;
     },

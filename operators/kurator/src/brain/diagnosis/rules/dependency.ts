@@ -6,7 +6,7 @@
 import { confirmed } from '../../evidence/evidence.ts';
 import type { SymptomKind } from '../../evidence/symptom.ts';
 import type { DependencyObservation } from '../../observation.ts';
-import { inWords, type Millis } from '../../time.ts';
+import { inWords, type Millis, second } from '../../time.ts';
 import type { Rule } from '../rule.ts';
 
 /** No dependency can do this to anybody. */
@@ -21,12 +21,16 @@ const ownFaults: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
   'certificate',
 ]);
 
+/** Kubernetes says when something was to the second, and leaves off the rest. */
+const stampsAreCut = second;
+
 /** Something that it depends on is in trouble, was not seen well since, or has only just recovered. */
 export const dependency: Rule = ({ spec, evidence, seen, now }) => {
   if (spec.dependsOn.length === 0) return undefined;
   const explained = confirmed(evidence).filter(({ kind }) => !ownFaults.has(kind));
   if (explained.length === 0) return undefined;
-  const since = Math.min(...explained.map((symptom) => symptom.since));
+  // The newest of them: an older one may have had another cause, and the dependency have failed since.
+  const since = Math.max(...explained.map((symptom) => symptom.since)) + stampsAreCut;
   const { recoverWithin } = spec.coordination;
   const doubts = spec.dependsOn.flatMap((name) => {
     const known = seen.dependencies.find((one) => one.name === name);

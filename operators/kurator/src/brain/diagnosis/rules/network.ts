@@ -36,7 +36,8 @@ function lossEverywhere({ evidence }: Scene): Finding | undefined {
   if (lossy.length === 0) return undefined;
   const measured = evidence.instances.filter(isMeasured);
   const reasons = lossy.flatMap((instance) => saysOf(instance, 'loss'));
-  if (lossy.length === measured.length) return found('every path that was measured loses packets', lossy, reasons);
+  const isEverywhere = lossy.length === measured.length && lossy.every(({ ways }) => ways?.clear.length === 0);
+  if (isEverywhere) return found('every path that was measured loses packets', lossy, reasons);
   const where = vantageAtFault(measured);
   if (where) return found(`only from ${where} packets are lost, and from there to everybody`, lossy, reasons);
   const node = lossy[0]?.node;

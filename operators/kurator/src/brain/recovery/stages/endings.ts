@@ -48,7 +48,8 @@ export function yielded(situation: Situation): Move {
   }
   const tooLate = Math.max(incident.stageSince, newest) + spec.recovery.patience;
   if (now >= tooLate) return handOver(situation, 'somebody else is at it, and it still fails');
-  return { reason: 'leaves it to whoever changed the workload', until: Math.min(tooLate, until), incident: again };
+  const next = now < until ? Math.min(tooLate, until) : tooLate;
+  return { reason: 'leaves it to whoever changed the workload', until: next, incident: again };
 }
 
 /** Well again; but a fault that comes back soon is the same one. */

@@ -8,7 +8,7 @@ import { noticesOfRound } from '../../incident/incident.ts';
 import type { Step } from '../../spec.ts';
 import { inWords, second } from '../../time.ts';
 import { begun, spent } from '../attempt.ts';
-import { refusal } from '../gates.ts';
+import { type Refusal, refusal } from '../gates.ts';
 import { isDisruptive, nextStep } from '../ladder.ts';
 import { cleared, held, isWell, type Move, newerWrite, quietHolds, type Situation } from '../situation.ts';
 import { targetsOf, wave } from '../targets.ts';
@@ -64,16 +64,17 @@ function gated(situation: Situation, step: Step): Move | undefined {
 }
 
 /** Stays where it is, until a person is called if it takes too long. */
-export function hold(situation: Situation, refused: NonNullable<ReturnType<typeof refusal>>): Move {
+export function hold(situation: Situation, { by, reason, until: freeAt }: Refusal): Move {
   const { incident, now, spec } = situation;
-  const isPatient = !quietHolds.has(refused.by);
-  const waiting = held(situation, refused, isPatient);
+  const isPatient = !quietHolds.has(by);
+  const waiting = held(situation, { by, reason }, isPatient);
   const until = (waiting.hold?.since ?? now) + spec.recovery.patience;
-  if (isPatient && now >= until) return handOver(situation, `held up for too long: ${refused.reason}`);
+  if (isPatient && now >= until) return handOver(situation, `held up for too long: ${reason}`);
+  const again = isPatient ? until : now + lookAgainAfter;
   return {
-    reason: refused.reason,
+    reason,
     isHeld: true,
-    until: isPatient ? until : now + lookAgainAfter,
+    until: Math.min(again, freeAt ?? again),
     ...(waiting !== incident && { incident: waiting }),
   };
 }

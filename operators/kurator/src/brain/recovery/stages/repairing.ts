@@ -1,4 +1,5 @@
 /** A step is being taken, and then judged by its effect. Every one of them ends by its deadline. */
+import { causeInWords } from '../../diagnosis/cause.ts';
 import type { InstanceEvidence } from '../../evidence/evidence.ts';
 import { condemn } from '../../incident/history.ts';
 import { type Attempt, openAttempt } from '../../incident/incident.ts';
@@ -7,7 +8,7 @@ import { ended, wentOn } from '../attempt.ts';
 import { refusal } from '../gates.ts';
 import { isDisruptive, ladders } from '../ladder.ts';
 import { isWell, type Move, newerWrite, type Situation } from '../situation.ts';
-import { remainingOf, wave } from '../targets.ts';
+import { isHeldUp, remainingOf, wave } from '../targets.ts';
 import { recover, yieldTo } from './endings.ts';
 import { hold } from './pursuing.ts';
 
@@ -48,6 +49,9 @@ export function verifying(situation: Situation): Move {
   if (!isDisruptive(attempt.step) && diagnosis && !ladders[diagnosis.cause].includes(attempt.step)) {
     return failed(situation, 'it became more than Kubernetes can do', false);
   }
+  if (diagnosis?.cause === 'bad-revision' && attempt.step !== 'rollback') {
+    return failed(situation, `${attempt.step} can not help: ${causeInWords['bad-revision']}`);
+  }
   return nextWave(situation, attempt) ?? judged(situation, attempt) ?? late(situation, attempt, now);
 }
 
@@ -56,7 +60,8 @@ function wellAfter({ step }: Attempt): string {
 }
 
 function nextWave(situation: Situation, attempt: Attempt): Move | undefined {
-  if (!isSettled(situation) || newcomers(situation, attempt).some(isFailing)) return undefined;
+  const mayGoOn = isSettled(situation) || isHeldUp(situation);
+  if (!mayGoOn || newcomers(situation, attempt).some(isFailing)) return undefined;
   const remaining = remainingOf(situation, attempt);
   if (remaining.length === 0) return undefined;
   const targets = wave(situation, remaining);
@@ -73,7 +78,8 @@ function judged(situation: Situation, attempt: Attempt): Move | undefined {
   const fresh = newcomers(situation, attempt);
   const broken = fresh.find(isBroken);
   if (broken) return failed(situation, `${broken.name}, which came after it, fails as well`);
-  const isComplete = fresh.length > 0 && isSettled(situation);
+  // One that has crashed may yet be mended by Kubernetes, or turn out to be broken.
+  const isComplete = fresh.length > 0 && !fresh.some(isFailing) && isSettled(situation);
   if (attempt.actions.some(({ kind }) => kind !== 'evict') || !isComplete) return undefined;
   if (remainingOf(situation, attempt).length > 0) return undefined;
   const { incident, now } = situation;
@@ -109,9 +115,12 @@ function isSettled({ evidence }: Situation): boolean {
   return starting + unknown === 0 && evidence.instances.length - terminating >= evidence.desired;
 }
 
-/** Instances that came after the attempt began. */
-function newcomers({ evidence }: Situation, { present }: Attempt): InstanceEvidence[] {
-  return evidence.instances.filter(({ uid, health }) => health !== 'terminating' && !present.includes(uid));
+/** Instances that came after the attempt began, and because of it: those of a revision that is being left did not. */
+function newcomers({ evidence }: Situation, { present, actions }: Attempt): InstanceEvidence[] {
+  const revision = actions.findLast(({ kind }) => kind === 'rollback')?.revision;
+  const isOfIt = (instance: InstanceEvidence) => revision === undefined || instance.revision === revision;
+  const came = evidence.instances.filter(({ uid, health }) => health !== 'terminating' && !present.includes(uid));
+  return came.filter(isOfIt);
 }
 
 function isFailing({ health }: InstanceEvidence): boolean {

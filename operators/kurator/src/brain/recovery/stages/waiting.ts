@@ -40,6 +40,10 @@ export function waitingForDependency(situation: Situation): Move {
   const until = incident.stageSince + spec.recovery.patience;
   // As long as the cause has an incident of its own, a person is called for that one and not for each of its dependants.
   const isElsewhere = seen.dependencies.some((one) => one.incident !== undefined && one.incident !== incident.id);
-  if (now < until || isElsewhere) return { reason: diagnosis?.reasons[0] ?? 'waits to see it well', until };
+  if (now < until || isElsewhere) {
+    const followed = seen.dependencies.map(({ recoveredAt = 0 }) => recoveredAt + spec.coordination.recoverWithin);
+    const next = Math.min(...[...followed, until].filter((at) => at > now));
+    return { reason: diagnosis?.reasons[0] ?? 'waits to see it well', ...(Number.isFinite(next) && { until: next }) };
+  }
   return handOver(situation, 'what it depends on can not be seen to be well');
 }

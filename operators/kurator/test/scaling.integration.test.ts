@@ -1,5 +1,6 @@
 // Elastic scaling by a number that the instances expose, on the real API server.
-import { Deployment, waitFor } from '@kurator/sdk';
+import { Deployment, Event, waitFor } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Kurator } from '../src/resources/kurator.ts';
 import type { StagedService } from './support/healing/stage-service.ts';
@@ -29,10 +30,17 @@ it('follows the load up to its maximum, and no person is taken for it', async ()
     timeout: 30_000,
   });
   expect(metadata.annotations?.['kurator.sh/action']).toMatch(/^scale\//);
+  const told = await eventually(async () => {
+    const { items } = await round.client.list(Event, { namespace: round.namespace });
+    const found = items.find(({ reason }) => reason === 'ScaledOut');
+    return found ?? expect.fail('nobody was told');
+  });
+  expect(told.message).toContain('4 instances: jobs is 35 on average');
+  // By then it has been thought about anew, with the replicas that are set.
   const { status } = await waitFor(round.client, Kurator, self(), (kurator) =>
-    /scales out to 4/.test(kurator.status?.scaling ?? ''),
+    /^holds: jobs is 35 on average/.test(kurator.status?.scaling ?? ''),
   );
-  expect(status?.scaling).toContain('jobs is 35 on average');
+  expect(status?.memory).toMatchObject({ workload: { replicas: 4 } });
   expect(status?.memory).not.toHaveProperty('workload.foreignWrite');
 });
 

@@ -50,9 +50,11 @@ it('tells dependants before and after a repair, and repairs only the cause', asy
   for (const pod of shop.pods) pod.status = 500;
   await eventually(async () => expect(await database.podNames()).not.toContain(ill.name), { timeout: '30s' });
   expect(asked.asked).toMatchObject([{ phase: 'before', to: `${round.namespace}/shop` }]);
-  const { status } = await round.kurator('shop');
-  expect(status?.dependencyNotice).toContain('about to be repaired');
-  expect(status?.dependencies).toEqual({ [`${round.namespace}/database`]: 'impaired' });
+  await eventually(async () => {
+    const { status } = await round.kurator('shop');
+    expect(status?.dependencyNotice).toContain('about to be repaired');
+    expect(status?.dependencies).toEqual({ [`${round.namespace}/database`]: 'impaired' });
+  });
   await database.addPod();
   for (const pod of shop.pods) pod.status = 200;
   const recorded = await round.untilStage('database-1', 'closed');

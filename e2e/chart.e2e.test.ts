@@ -1,0 +1,222 @@
+/**
+ * The healer from its sources to a cluster, as its users get it there: its image is built, and installed by `kurator
+ * deploy`, then by Helm, under the restricted Pod Security Standard. One story, told in order.
+ */
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { type Client, Deployment, Lease, Namespace, Pod, waitFor, waitUntilGone } from '@kurator/client';
+import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
+import { Kurator } from '@kurator/operator-kurator';
+import { type Cluster, createCluster } from '@kurator/testenv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { helm, obtainHelm } from './support/helm.ts';
+import { eventually, kubectl } from './support/kubectl.ts';
+
+const root = join(import.meta.dirname, '..');
+const chart = join(root, 'deploy/chart');
+const project = join(root, 'operators/kurator');
+const healer = { name: 'kurator', namespace: 'kurator' };
+const LARGEST = 60e6;
+
+let cluster: Cluster;
+let client: Client;
+let helmProgram: string;
+let image: { name: string; digest: string; size: number; path: string };
+
+beforeAll(async () => {
+  helmProgram = await obtainHelm();
+  ({ cluster } = await createCluster({ name: 'e2e-chart', nodes: 2 }));
+  client = await cluster.client();
+}, 20 * 60_000);
+afterAll(async () => {
+  await client?.close();
+  await cluster?.down();
+});
+
+/** The command, as a person would type it. */
+async function kurator(...args: string[]): Promise<string> {
+  const main = join(root, 'packages/cli/src/main.ts');
+  const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', main, ...args], { env });
+  return stdout;
+}
+
+const run = (...args: string[]) => helm(helmProgram, cluster, ...args);
+const isRolledOut =
+  (replicas: number) =>
+  ({ metadata, status }: Deployment) =>
+    status?.observedGeneration === metadata.generation &&
+    status?.availableReplicas === replicas &&
+    status.replicas === replicas;
+
+async function pods(): Promise<Pod[]> {
+  const { items } = await client.list(Pod, { namespace: 'kurator' });
+  return items.filter(({ metadata }) => !metadata.deletionTimestamp);
+}
+
+const byAge = (a: Pod['metadata'], b: Pod['metadata']) =>
+  String(a.creationTimestamp).localeCompare(String(b.creationTimestamp));
+
+async function leader(): Promise<string> {
+  const isHeld = ({ spec }: Lease) => Boolean(spec?.holderIdentity);
+  const { spec } = await waitFor(client, Lease, healer, isHeld, { description: 'to be held' });
+  return (spec?.holderIdentity ?? '').split('_')[0] ?? '';
+}
+
+/** From the start of the process to the moment when it says that everything is up, in seconds. */
+async function startTime(pod: string): Promise<number> {
+  const program = `
+    const { readFileSync } = require('node:fs');
+    const boot = Number(/btime (\\d+)/.exec(readFileSync('/proc/stat', 'utf8'))[1]);
+    const ticks = Number(readFileSync('/proc/1/stat', 'utf8').replace(/.*\\) /, '').split(' ')[19]);
+    console.log(boot + ticks / 100);`;
+  const started = Number(
+    await kubectl(cluster, ['exec', '-n', 'kurator', pod, '--', '/usr/local/bin/node', '-e', program]),
+  );
+  const log = await client.logs({ name: pod, namespace: 'kurator' });
+  const line = log.split('\n').find((each) => each.includes('everything is up'));
+  return Date.parse((JSON.parse(line ?? '{}') as { time: string }).time) / 1000 - started;
+}
+
+describe('the image', () => {
+  it('is the same in two builds, and small', async () => {
+    const build = async (...more: string[]) =>
+      JSON.parse(await kurator('build', project, '--tag', 'kurator:e2e', '--json', ...more)) as typeof image;
+    image = await build('--load', cluster.name);
+    expect((await build()).digest).toBe(image.digest);
+    expect(image.size).toBeLessThan(LARGEST);
+    console.log(`image: ${(image.size / 1e6).toFixed(1)} MB compressed, ${image.digest}`);
+  });
+});
+
+describe('kurator deploy', () => {
+  it('says first what it would do, and does nothing', async () => {
+    expect(await kurator('deploy', project, '--dry-run')).toContain('+ Deployment kurator/kurator');
+    expect(await client.find(Namespace, { name: 'kurator' })).toBeUndefined();
+  });
+
+  it('runs two replicas on two nodes, where only restricted pods may', async () => {
+    expect(await kurator('deploy', project, '--image', 'kurator:e2e')).toContain('kurator is running');
+    const { metadata } = await client.get(Namespace, { name: 'kurator' });
+    expect(metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    const running = await pods();
+    expect(new Set(running.map(({ spec }) => spec?.nodeName)).size).toBe(2);
+  });
+
+  it('has nothing to do when nothing has changed', async () => {
+    expect(await kurator('deploy', project, '--image', 'kurator:e2e')).toContain('0 of');
+  });
+
+  it('goes on when the leader is deleted', async () => {
+    const first = await leader();
+    await client.delete(Pod, { name: first, namespace: 'kurator' });
+    await eventually(async () => expect(await leader()).not.toBe(first));
+    await waitFor(client, Deployment, healer, isRolledOut(2), { description: 'to be whole again' });
+    const newest = (await pods())
+      .map(({ metadata }) => metadata)
+      .sort(byAge)
+      .at(-1);
+    console.log(`cold start in a pod: ${(await startTime(newest?.name ?? '')).toFixed(2)} s`);
+  });
+
+  it('is undone, and leaves its kinds', async () => {
+    await kurator('undeploy', project);
+    await waitUntilGone(client, Namespace, { name: 'kurator' });
+    expect(await client.find(CustomResourceDefinition, { name: 'kurators.kurator.sh' })).toBeDefined();
+    await kurator('undeploy', project, '--crds');
+    expect(await client.find(CustomResourceDefinition, { name: 'kurators.kurator.sh' })).toBeUndefined();
+  });
+});
+
+describe('the chart', () => {
+  let values: string[];
+  let older: string;
+
+  beforeAll(async () => {
+    // From where nodes pull it, as they do elsewhere.
+    const registry = await cluster.registry();
+    await kurator('push', image.path, `${new URL(registry.url).host}/demo/kurator:v1`, '--insecure');
+    const from = `kurator.image.repository=${registry.name}/demo/kurator,kurator.image.tag=v1`;
+    values = ['--namespace', 'kurator', '--set', from, '--wait', '--timeout', '90s'];
+    // As an earlier version would have it: a kind without its short name.
+    older = await mkdtemp(join(tmpdir(), 'kurator-chart-'));
+    await cp(chart, older, { recursive: true });
+    const file = join(older, 'templates/kurator/crds/kurators.kurator.sh.yaml');
+    await writeFile(file, (await readFile(file, 'utf8')).replace(/ {4}shortNames:\n( {6}- .*\n)+/, ''));
+    const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+    await client.create(Namespace, { metadata: { name: 'kurator', labels } });
+  });
+  afterAll(async () => await rm(older, { recursive: true, force: true }));
+
+  const shortNames = async () =>
+    (await client.get(CustomResourceDefinition, { name: 'kurators.kurator.sh' })).spec.names.shortNames ?? [];
+
+  it('has no fault that helm lint could see', async () => {
+    expect(await run('lint', chart)).toContain('0 chart(s) failed');
+  });
+
+  it.each([
+    ['as it is', []],
+    ['with all operators', ['myapp.enabled=true', 'webserver.enabled=true']],
+    ['in some namespaces, with optional rights', ['kurator.watchNamespaces={default}', 'kurator.roles.exec=true']],
+    [
+      'with a dashboard, variables and a place',
+      ['dashboard.enabled=true', 'kurator.env[0].name=A', 'kurator.nodeSelector.a=b'],
+    ],
+  ])('is accepted by the API server: %s', async (_, settings) => {
+    const text = await run(
+      'template',
+      'kurator',
+      chart,
+      '-n',
+      'default',
+      '--kube-version',
+      '1.36',
+      ...settings.flatMap((each) => ['--set', each]),
+    );
+    await kubectl(cluster, ['apply', '--dry-run=server', '-f', '-'], text);
+  });
+
+  it('refuses a value that it does not know', async () => {
+    await expect(
+      run('template', 'kurator', chart, '--kube-version', '1.36', '--set', 'kurator.replica=3'),
+    ).rejects.toThrow(/replica/);
+  });
+
+  it('is installed', async () => {
+    await run('install', 'kurator', older, ...values);
+    expect((await pods()).length).toBe(2);
+    expect(await shortNames()).toEqual([]);
+    const spec = { targetRef: { kind: 'Deployment', name: 'web' } } as never;
+    await client.create(Kurator, { metadata: { name: 'web', namespace: 'default' }, spec });
+  });
+
+  it('is upgraded, with its kinds, to an image by its digest', async () => {
+    await run(
+      'upgrade',
+      'kurator',
+      chart,
+      ...values,
+      '--set',
+      `kurator.replicas=1,kurator.image.digest=${image.digest}`,
+    );
+    expect((await client.get(Deployment, healer)).spec?.replicas).toBe(1);
+    expect(await shortNames()).not.toEqual([]);
+  });
+
+  it('is rolled back', async () => {
+    await run('rollback', 'kurator', '1', '--namespace', 'kurator', '--wait', '--timeout', '90s');
+    expect((await client.get(Deployment, healer)).spec?.replicas).toBe(2);
+    await leader();
+  });
+
+  it('is uninstalled, and leaves its kinds and their objects', async () => {
+    await run('uninstall', 'kurator', '--namespace', 'kurator', '--wait');
+    expect(await client.find(Deployment, healer)).toBeUndefined();
+    expect((await client.get(Kurator, { name: 'web', namespace: 'default' })).metadata.name).toBe('web');
+    await run('install', 'kurator', chart, '--namespace', 'kurator', '--set', 'kurator.replicas=0');
+  });
+});

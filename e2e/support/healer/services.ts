@@ -1,0 +1,56 @@
+/** Small services of three instances, as people would write them: made by somebody else, or described to the healer. */
+import { BUSYBOX_IMAGE } from '@kurator/testenv';
+
+/** What a service runs on. */
+export type WorkloadKind = 'Deployment' | 'StatefulSet';
+
+/** A web server that answers at once. */
+export const answering = 'mkdir -p /www && echo hello >/www/index.html && exec httpd -f -p 8080 -h /www';
+
+/** Without a share of its own each would starve as soon as one of them is busy. */
+const fairShare = { requests: { cpu: '50m' } };
+
+/** What may differ from one service to the next. */
+export interface Shape {
+  /** What its only container runs, in a shell. */
+  readonly script?: string;
+  readonly replicas?: number;
+  /** Whether the kubelet asks it too, without which a rollout goes on whatever becomes of it. */
+  readonly isProbed?: boolean;
+  readonly resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
+}
+
+/** A workload with everything but its kind. */
+export function workload(
+  app: string,
+  { script = answering, replicas = 3, resources = fairShare, isProbed = false }: Shape = {},
+) {
+  const labels = { app };
+  const container = {
+    name: 'main',
+    image: BUSYBOX_IMAGE,
+    command: ['sh', '-c', script],
+    ports: [{ name: 'http', containerPort: 8080 }],
+    resources,
+    ...(isProbed && { readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 } }),
+  };
+  const template = { metadata: { labels }, spec: { terminationGracePeriodSeconds: 1, containers: [container] } };
+  return {
+    metadata: { name: app, namespace: 'default' },
+    // A StatefulSet that starts one after the other would only take longer.
+    spec: { replicas, selector: { matchLabels: labels }, serviceName: app, podManagementPolicy: 'Parallel', template },
+  };
+}
+
+/** The same, as the healer makes it. */
+export function service(kind: WorkloadKind, { script = answering, replicas = 3, resources = fairShare }: Shape = {}) {
+  return {
+    kind,
+    image: BUSYBOX_IMAGE,
+    command: ['sh', '-c', script],
+    port: 8080,
+    replicas,
+    resources,
+    podTemplate: { spec: { terminationGracePeriodSeconds: 1 } },
+  };
+}

@@ -1,0 +1,205 @@
+/**
+ * Other eyes: agents on the nodes, asked about a service for as long as there is a hint that packets are lost on the way
+ * to it. What an agent doesn't say is not known, and changes nothing.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, Pod } from '@kurator/sdk';
+import type { PathSample } from '../brain/observation.ts';
+import { hintsAtLoss } from '../brain/perception/packet-loss.ts';
+import { type Perception, perceive, theOperator } from '../brain/perception/perception.ts';
+import { type Millis, minute } from '../brain/time.ts';
+import type { Mind } from '../healing/mind.ts';
+import { isNotAllowed } from '../healing/optional-roles.ts';
+import { askAgent } from './ask-agent.ts';
+import { type Address, mostAddresses, type Opening } from './message.ts';
+
+/** What agents are labelled with. */
+export const agentLabels = {
+  'app.kubernetes.io/name': 'kurator',
+  'app.kubernetes.io/component': 'node-agent',
+} as const;
+
+/** Where agents are, and what they know the operator by. */
+export interface AgentsSettings {
+  /** At least 32 characters, the same as the agents have. */
+  readonly key: string;
+  /** The namespace that they are in; the operator's own unless given. */
+  readonly namespace?: string;
+}
+
+/** What other eyes need. */
+export interface AgentsOptions extends AgentsSettings {
+  readonly client: Client;
+  readonly now: () => Millis;
+  /** The addresses of a service's instances, by uid. */
+  addressesOf(mind: Mind): ReadonlyMap<string, Address>;
+  /** Something was seen that deserves a thought. */
+  wake(mind: Mind): void;
+}
+
+const mostAgents = 8;
+/** Services that are asked about at once; the others have to wait for their next thought. */
+const mostSessions = 8;
+const knownFor = minute;
+const pauseWithoutAgents = 30_000;
+/** However quick agents are with their answers. */
+const shortestRound = 3000;
+/** A hint that is older says nothing about now. */
+const hintCountsFor = 5 * minute;
+const patience = 3000;
+
+/** What was heard in one round. */
+export interface Heard {
+  /** The oldest first. */
+  readonly samples: readonly PathSample[];
+  /** The nodes whose agents have said nothing that could be believed. */
+  readonly silent: readonly string[];
+}
+
+interface Known {
+  readonly at: Millis;
+  readonly agent: Address | undefined;
+}
+
+/** Asks the agents of a cluster. */
+export class Agents {
+  readonly #options: AgentsOptions;
+  readonly #byNode = new Map<string, Known>();
+  readonly #sessions = new Set<Mind>();
+  readonly #closing = new AbortController();
+
+  constructor(options: AgentsOptions) {
+    this.#options = options;
+  }
+
+  /** Has a service looked at from elsewhere, if there is reason to, until there is none. */
+  attend(mind: Mind): void {
+    const isFree = !this.#sessions.has(mind) && this.#sessions.size < mostSessions;
+    if (!isFree || this.#closing.signal.aborted || !this.#hasReason(mind)) return;
+    this.#sessions.add(mind);
+    void this.#stay(mind).finally(() => this.#sessions.delete(mind));
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #stay(mind: Mind): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted && this.#hasReason(mind)) {
+      const begunAt = performance.now();
+      const { samples, silent } = await this.ask(mind);
+      if (signal.aborted || !mind.spec || !mind.seen) return;
+      const before = withoutPathsFrom(silent, mind.perception);
+      mind.perception = perceive(mind.spec, before, { results: [], samples, instances: mind.seen.instances });
+      this.#options.wake(mind);
+      const pause = samples.length > 0 ? shortestRound - (performance.now() - begunAt) : pauseWithoutAgents;
+      await delay(Math.max(0, pause), undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  #hasReason({ perception, spec }: Mind): boolean {
+    if (!spec || spec.ignoresLoss) return false;
+    const now = this.#options.now();
+    return Object.values(perception.targets).some(({ paths }) =>
+      Object.values(paths).some(
+        (track) => now - track.lastAt < hintCountsFor && (hintsAtLoss(track) || track.silent !== undefined),
+      ),
+    );
+  }
+
+  /** One round: how long connections to a service's instances take to open, from their nodes. */
+  async ask(mind: Mind): Promise<Heard> {
+    const targets = [...this.#options.addressesOf(mind)].slice(0, mostAddresses);
+    if (targets.length === 0) return { samples: [], silent: [] };
+    const agents = await this.#agentsFor(mind);
+    const rounds = await Promise.all(agents.map(([node, agent]) => this.#askOne(node, agent, targets)));
+    const silent = agents.flatMap(([node], index) => (rounds[index] ? [] : [node]));
+    const samples = rounds.flatMap((round) => round ?? []).sort((a, b) => a.at - b.at);
+    return { samples, silent };
+  }
+
+  async #askOne(
+    from: string,
+    agent: Address,
+    targets: readonly (readonly [string, Address])[],
+  ): Promise<PathSample[] | undefined> {
+    const addresses = targets.map(([, address]) => address);
+    const rows = await askAgent(agent, addresses, this.#options.key);
+    if (!rows) {
+      // Its pod may have been replaced.
+      this.#byNode.delete(from);
+      return undefined;
+    }
+    const now = this.#options.now();
+    const sampleOf = (to: string, [ago, connectMs, opened]: Opening) => ({
+      from,
+      to,
+      at: now - ago,
+      connectMs,
+      opened,
+    });
+    return targets.flatMap(([to], index) => rows[index]?.map((opening) => sampleOf(to, opening)) ?? []);
+  }
+
+  /** Those on the nodes of the instances; where that is one node, another one as a witness. */
+  async #agentsFor(mind: Mind): Promise<[node: string, agent: Address][]> {
+    const live = mind.seen?.instances.filter(({ terminating }) => !terminating) ?? [];
+    const nodes = [...new Set(live.flatMap(({ node }) => node ?? []))].filter((node) => node !== theOperator).sort();
+    try {
+      const found = await Promise.all(nodes.slice(0, mostAgents).map((node) => this.#agentOn(node)));
+      const witness = nodes.length === 1 ? await this.#witness(nodes[0] ?? '') : [];
+      mind.missingRoles.delete('agents');
+      return [
+        ...found.flatMap((agent, index) => (agent ? [[nodes[index] ?? '', agent] as [string, Address]] : [])),
+        ...witness,
+      ];
+    } catch (error) {
+      if (isNotAllowed(error)) mind.missingRoles.add('agents');
+      return [];
+    }
+  }
+
+  async #agentOn(node: string): Promise<Address | undefined> {
+    const now = this.#options.now();
+    const known = this.#byNode.get(node);
+    if (known && now - known.at < knownFor) return known.agent;
+    const [pod] = await this.#list({ fieldSelector: `spec.nodeName=${node}` });
+    const agent = pod && addressOf(pod);
+    this.#byNode.set(node, { at: now, agent });
+    return agent;
+  }
+
+  async #witness(except: string): Promise<[node: string, agent: Address][]> {
+    const pods = await this.#list({ fieldSelector: `spec.nodeName!=${except}`, limit: 10 });
+    const found = pods.flatMap((pod): [string, Address][] => {
+      const agent = addressOf(pod);
+      return agent && pod.spec?.nodeName ? [[pod.spec.nodeName, agent]] : [];
+    });
+    return found.slice(0, 1);
+  }
+
+  async #list(selection: { fieldSelector: string; limit?: number }): Promise<Pod[]> {
+    const { client, namespace = client.config.namespace ?? 'default' } = this.#options;
+    const labelSelector = Object.entries(agentLabels)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(',');
+    const { items } = await client.list(Pod, { namespace, labelSelector, ...selection, timeout: patience, retries: 0 });
+    return items.filter(({ metadata, status }) => !metadata.deletionTimestamp && status?.phase === 'Running');
+  }
+}
+
+function addressOf({ spec, status }: Pod): Address | undefined {
+  const port = spec?.containers[0]?.ports?.[0]?.containerPort;
+  return status?.podIP && port ? { host: status.podIP, port } : undefined;
+}
+
+/** Half of what it has seen, from one who is silent now, would only keep others from being believed. */
+function withoutPathsFrom(silent: readonly string[], perception: Perception): Perception {
+  if (silent.length === 0) return perception;
+  const targets = Object.entries(perception.targets).map(([uid, target]) => {
+    const paths = Object.entries(target.paths).filter(([from]) => !silent.includes(from));
+    return [uid, { ...target, paths: Object.fromEntries(paths) }] as const;
+  });
+  return { ...perception, targets: Object.fromEntries(targets) };
+}

@@ -1,0 +1,36 @@
+/** The agent as a program, and what both programs read from their environment. */
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { WardOptions } from '../healing/ward.ts';
+import { shortestKey } from './message.ts';
+import { createAgent } from './serve-agent.ts';
+
+/** The port that agents listen on. */
+export const agentPort = 9180;
+/** Names the file with the key that operator and agents share; without it the operator asks no agents. */
+export const keyFileVariable = 'KURATOR_AGENT_KEY_FILE';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How the healer works, by its environment. */
+export async function wardOptionsFrom(environment: Environment): Promise<WardOptions> {
+  const file = environment[keyFileVariable];
+  return file ? { agents: { key: await keyIn(file) } } : {};
+}
+
+/** Serves until the process is told to end. */
+export async function runAgent(environment: Environment): Promise<void> {
+  const file = environment[keyFileVariable];
+  if (!file) throw new Error(`the agent has no key: let ${keyFileVariable} name a file with one`);
+  const agent = createAgent({ key: await keyIn(file) });
+  agent.listen(agentPort);
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  agent.closeAllConnections();
+  agent.close();
+}
+
+async function keyIn(file: string): Promise<string> {
+  const key = (await readFile(file, 'utf8')).trim();
+  if (key.length >= shortestKey) return key;
+  throw new Error(`the key in ${file} has ${key.length} characters: it needs ${shortestKey} or more`);
+}

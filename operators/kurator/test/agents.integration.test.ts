@@ -1,0 +1,156 @@
+// Agents on three nodes, found on the real API server, asked over real connections about a service of three instances.
+import { once } from 'node:events';
+import type { AddressInfo, Server } from 'node:net';
+import { Pod } from '@kurator/sdk';
+import { eventually, testScope } from '@kurator/testenv';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Agents, agentLabels } from '../src/agent/agents.ts';
+import type { Opening } from '../src/agent/message.ts';
+import { type AgentOptions, createAgent } from '../src/agent/serve-agent.ts';
+import { freshLossTrack } from '../src/brain/perception/packet-loss.ts';
+import { serviceSpec } from '../src/brain/spec-defaults.ts';
+import { type Mind, Minds } from '../src/healing/mind.ts';
+import { observeInstance } from '../src/observing/instance.ts';
+import { grantRole } from './support/healing/grant-role.ts';
+import { haveAccount, type StagedService } from './support/healing/stage-service.ts';
+import { type WardRound, wardRound } from './support/healing/ward-round.ts';
+
+const key = 'k'.repeat(32);
+let round: WardRound;
+let web: StagedService;
+let servers: Server[];
+
+beforeEach(async () => {
+  servers = [];
+  round = await wardRound();
+  web = await round.stage('web', 3, { nodes: ['n1', 'n2', 'n3'] });
+});
+afterEach(async () => {
+  for (const server of servers) server.close();
+  await round[Symbol.asyncDispose]();
+});
+
+/** As a DaemonSet would have it, with a real agent behind its address. */
+async function agentOn(node: string, options: Partial<AgentOptions> = {}): Promise<void> {
+  const { client, namespace } = round;
+  const server = createAgent({ key, ...options });
+  servers.push(server);
+  const podIP = `127.79.0.${servers.length}`;
+  server.listen(0, podIP);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await haveAccount(client, namespace);
+  const pod = await client.create(Pod, {
+    metadata: { generateName: 'agent-', namespace, labels: agentLabels },
+    spec: { nodeName: node, containers: [{ name: 'agent', image: 'kurator:1', ports: [{ containerPort: port }] }] },
+  });
+  const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }] };
+  await client.patch(Pod, pod.metadata, { status }, { subresource: 'status' });
+}
+
+/** What the operator has in mind of the service: an opening that took a second is a hint. */
+async function inMind(): Promise<Mind> {
+  const { namespace, client } = round;
+  const mind = new Minds(() => {}).of({ metadata: { name: 'web', namespace, uid: 'u' } } as never);
+  const { items } = await client.list(Pod, { namespace, labelSelector: 'app=web' });
+  const instances = items.map((pod) => observeInstance(pod));
+  const track = { ...freshLossTrack, lastAt: Date.now(), filling: { openings: 1, trials: 2, lost: 1 } };
+  const target = { checks: {}, paths: { operator: track }, restarts: 0, crashes: [] };
+  return Object.assign(mind, {
+    spec: serviceSpec({ name: `${namespace}/web`, checks: [] }),
+    seen: { instances } as never,
+    perception: { targets: { [instances[0]?.uid ?? '']: target }, baselines: {} },
+  });
+}
+
+function agents(client = round.client, wake: () => void = () => {}): Agents {
+  const addresses = new Map(web.pods.map(({ uid, host, port }) => [uid, { host, port }]));
+  const { namespace } = round;
+  return new Agents({ key, namespace, client, now: Date.now, addressesOf: () => addresses, wake });
+}
+
+const row = (connectMs: number): Opening[] => [[0, connectMs, true]];
+const by = (connectMs: number): Partial<AgentOptions> => ({
+  measure: async (addresses) => addresses.map(() => row(connectMs)),
+});
+
+describe('agents', () => {
+  it('tell how each instance is reached from each node', async () => {
+    await agentOn('n1', by(1));
+    await agentOn('n2', by(2));
+    await agentOn('n3', by(3));
+    const { samples } = await agents().ask(await inMind());
+    const seen = samples.map(({ from, to, connectMs }) => [
+      from,
+      web.pods.find(({ uid }) => uid === to)?.name,
+      connectMs,
+    ]);
+    const wanted = ['n1', 'n2', 'n3'].flatMap((from, index) => web.pods.map(({ name }) => [from, name, index + 1]));
+    expect(seen.toSorted()).toEqual(wanted.toSorted());
+  });
+
+  it('that are silent, have another key or fail say nothing, and keep nobody from being heard', async () => {
+    await agentOn('n1', { key: 'x'.repeat(32) });
+    await agentOn('n2', by(2));
+    await agentOn('n3', { measure: () => Promise.reject(new Error('no sockets')) });
+    const { samples, silent } = await agents().ask(await inMind());
+    expect(new Set(samples.map(({ from }) => from))).toEqual(new Set(['n2']));
+    expect(silent).toEqual(['n1', 'n3']);
+  });
+
+  it('are asked while there is a hint of loss, and what they say is kept in mind', async () => {
+    for (const node of ['n1', 'n2', 'n3']) await agentOn(node);
+    const mind = await inMind();
+    let thoughts = 0;
+    const eyes = agents(round.client, () => void thoughts++);
+    eyes.attend(mind);
+    await eventually(() => expect(thoughts).toBeGreaterThan(0), { timeout: '30s' });
+    eyes.close();
+    for (const { uid } of web.pods) {
+      const { paths = {} } = mind.perception.targets[uid] ?? {};
+      expect(Object.keys(paths)).toEqual(expect.arrayContaining(['n1', 'n2', 'n3']));
+      expect(paths.n1?.filling.lost).toBe(0);
+    }
+  });
+
+  it('that fall silent are forgotten, so that they keep nobody else from being believed', async () => {
+    let asked = 0;
+    await agentOn('n1', {
+      measure: async (addresses) => {
+        if (asked++ > 0) throw new Error('no sockets');
+        return addresses.map(() => row(1));
+      },
+    });
+    await agentOn('n2', by(1));
+    const mind = await inMind();
+    const eyes = agents();
+    eyes.attend(mind);
+    const from = () => {
+      const targets = Object.values(mind.perception.targets);
+      return [...new Set(targets.flatMap(({ paths }) => Object.keys(paths)))].sort();
+    };
+    await eventually(() => expect(from()).toEqual(['n1', 'n2', 'operator']));
+    await eventually(() => expect(from()).toEqual(['n2', 'operator']), { timeout: '20s' });
+    eyes.close();
+  });
+
+  it('are asked nothing where there is no hint', async () => {
+    let asked = 0;
+    await agentOn('n1', { measure: async () => [[], [], []].slice(asked++) });
+    const mind = await inMind();
+    mind.perception = { targets: {}, baselines: {} };
+    round.requests.clear();
+    agents().attend(mind);
+    expect(round.requests.summary()).toEqual([]);
+    expect(asked).toBe(0);
+  });
+
+  it('are not found without the role for it, which is noted', async () => {
+    await agentOn('n1', by(1));
+    await using elsewhere = await testScope('elsewhere');
+    await using operator = await grantRole(elsewhere);
+    const mind = await inMind();
+    expect(await agents(operator.client).ask(mind)).toEqual({ samples: [], silent: [] });
+    expect([...mind.missingRoles]).toEqual(['agents']);
+  });
+});

@@ -1,0 +1,98 @@
+// Checks by HTTPS and gRPC as a Kurator asks for them, through the healer, against real servers behind the pods.
+import { Event } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { selfSigned } from './support/checks/certificate.ts';
+import { byGrpc, byHttps, haveSecret } from './support/healing/secure-service.ts';
+import type { StagedPod } from './support/healing/stage-service.ts';
+import { quickCheck, type WardRound, wardRound } from './support/healing/ward-round.ts';
+
+let round: WardRound;
+
+beforeEach(async () => {
+  round = await wardRound();
+});
+afterEach(async () => await round[Symbol.asyncDispose]());
+
+const { http: _, ...quick } = quickCheck;
+const caFrom = { name: 'authority', key: 'ca' };
+const httpsCheck = (tls: object) => ({ checks: [{ ...quick, http: { port: 'main', tls } }], dryRun: true });
+
+describe('a check by HTTPS', () => {
+  it('trusts the authority of a Secret, and has nothing to warn of', async () => {
+    const first = await selfSigned({ name: 'web.test' });
+    await haveSecret(round.client, round.namespace, 'authority', 'ca', first.cert);
+    await round.stage('web', 2, byHttps(first));
+    await round.adopt('web', httpsCheck({ serverName: 'web.test', caFrom }));
+    await round.start();
+    await round.untilHealth('web', 'Healthy');
+    const { items } = await round.client.list(Event, { namespace: round.namespace });
+    expect(items.map(({ message }) => message)).not.toContainEqual(expect.stringContaining('certificate'));
+  });
+
+  it.each([
+    ['for another name', { name: 'web.test' }, { serverName: 'shop.test' }],
+    ['that has ended', { name: 'web.test', from: -3, to: -1 }, { serverName: 'web.test' }],
+  ])('fails for a certificate %s, and nothing is restarted for it', async (_, dates, tls) => {
+    const certificate = await selfSigned(dates);
+    await haveSecret(round.client, round.namespace, 'authority', 'ca', certificate.cert);
+    const web = await round.stage('web', 2, byHttps(certificate));
+    await round.adopt('web', { ...httpsCheck({ ...tls, caFrom }), dryRun: false });
+    await round.start();
+    const { status } = await round.untilStage('web-1', 'handedOver');
+    expect(status).toMatchObject({ cause: 'certificate', actions: [] });
+    expect(await web.podNames()).toHaveLength(2);
+  });
+
+  it('fails for an authority that nobody knows, unless it is told to believe anything', async () => {
+    const certificate = await selfSigned({ name: 'web.test' });
+    await round.stage('web', 1, byHttps(certificate));
+    await round.stage('lax', 1, byHttps(certificate));
+    await round.adopt('web', httpsCheck({ serverName: 'web.test' }));
+    await round.adopt('lax', httpsCheck({ skipVerify: true }));
+    await round.start();
+    const { status } = await round.untilStage('web-1', 'handedOver');
+    expect(JSON.stringify(status?.evidence)).toContain('tls-untrusted');
+    await round.untilHealth('lax', 'Healthy');
+  });
+
+  it('says nothing about a service whose authority is not there', async () => {
+    const certificate = await selfSigned({ name: 'web.test' });
+    await round.stage('web', 1, byHttps(certificate));
+    await round.adopt('web', httpsCheck({ serverName: 'web.test', caFrom }));
+    await round.start();
+    await round.untilHealth('web', 'Unknown');
+    expect((await round.kurator('web')).status?.lastIncident).toBeUndefined();
+  });
+
+  it('warns of a certificate that is about to end, of a service that is healthy', async () => {
+    const certificate = await selfSigned({ name: 'web.test', to: 5 });
+    await haveSecret(round.client, round.namespace, 'authority', 'ca', certificate.cert);
+    await round.stage('web', 1, byHttps(certificate));
+    await round.adopt('web', httpsCheck({ serverName: 'web.test', caFrom }));
+    await round.start();
+    await round.untilHealth('web', 'Healthy');
+    const warnings = async () => {
+      const { items } = await round.client.list(Event, { namespace: round.namespace });
+      return items.filter(({ type, message }) => type === 'Warning' && message?.includes('certificate ends in'));
+    };
+    await eventually(async () => expect(await warnings()).toHaveLength(1), { timeout: '20s' });
+    expect((await round.kurator('web')).status?.lastIncident).toBeUndefined();
+  });
+});
+
+describe('a check by gRPC', () => {
+  it('asks the health service of each instance, and finds the one that does not serve', async () => {
+    const web = await round.stage('web', 3, byGrpc);
+    await round.adopt('web', { checks: [{ ...quick, grpc: { port: 'main', service: 'shop' } }] });
+    await round.start();
+    await round.untilHealth('web', 'Healthy');
+    const ill = web.pods[1] as StagedPod;
+    ill.status = 500;
+    await eventually(async () => expect(await web.podNames()).not.toContain(ill.name), { timeout: '30s' });
+    await web.addPod();
+    const { status } = await round.untilStage('web-1', 'closed');
+    expect(status).toMatchObject({ cause: 'wrong-answers', actions: [{ step: 'replace', targets: [ill.name] }] });
+    expect(JSON.stringify(status?.evidence)).toContain('not-serving');
+  });
+});
