@@ -11,6 +11,7 @@ import { type Figure, linesOf, shownTargets } from './heal/figures.ts';
 import { hosts, type Load, ports } from './heal/load.ts';
 import { type Contestant, makeContestants, makeTargets } from './heal/make.ts';
 import { measure, type Turn } from './heal/measure.ts';
+import { measureThinking } from './heal/thinking.ts';
 import { startSubject } from './subjects/subject.ts';
 
 const INTERVAL_MS = 5000;
@@ -69,6 +70,13 @@ try {
   }
 } finally {
   await targets.stop();
+}
+
+if (wanted?.includes('kurator') ?? true) {
+  for (const services of [500, 5000]) {
+    say(`thinking about ${services} services`);
+    figures.push(...measureThinking(services));
+  }
 }
 
 const lines = linesOf(figures, 'kubelet-prober');
