@@ -96,10 +96,10 @@ it('is said to be that node’s fault, and nobody else is blamed', async () => {
     metadata: web,
     spec: {
       targetRef: { kind: 'Deployment', name: 'web' },
-      // Two of them: loss is found by counting connections.
+      // Many of them: loss is found by counting connections, and paths are compared when enough were counted on each.
       checks: [
         { ...check, name: 'page', http: {} },
-        { ...check, name: 'port', tcp: {} },
+        ...Array.from({ length: 15 }, (_, i) => ({ ...check, name: `port-${i}`, tcp: {} })),
       ],
       dryRun: true,
     },

@@ -1,8 +1,11 @@
 // The healer's kinds on the real API server: what is right is taken, with its defaults; what is wrong is refused, with
 // the field's name and what would be right, and nothing is stored.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Client, installCrds, Secret } from '@kurator/sdk';
 import { sharedClient, testNamespace } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
@@ -231,5 +234,20 @@ describe('an Incident', () => {
     await client.create(Incident, { metadata: metadata(), spec: { service: 'shop', startedAt } });
     const { items } = await client.list(Incident, { namespace, fieldSelector: 'spec.service=shop' });
     expect(items).toHaveLength(1);
+  });
+});
+
+describe('what people start from', () => {
+  const folder = join(import.meta.dirname, '..', 'samples');
+
+  it.each(readdirSync(folder))('is taken as it is written: samples/%s', async (file) => {
+    const documents = parseAllDocuments(readFileSync(join(folder, file), 'utf8'));
+    const objects = documents.map((document) => document.toJS() as Kurator | AlertChannel);
+    expect(objects.length).toBeGreaterThan(0);
+    for (const object of objects) {
+      const type = await client.discover(object.apiVersion, object.kind);
+      const placed = { ...object, metadata: { ...object.metadata, namespace } };
+      expect(await client.create(type, placed as never, { dryRun: true })).toMatchObject({ spec: object.spec });
+    }
   });
 });
