@@ -52,7 +52,7 @@ describe('a check by a command in the container', () => {
 });
 
 describe('a check through the Service', () => {
-  const check = { http: {}, through: 'service', period: '20s', timeout: '2s', failAfter: 1, recoverAfter: 1 };
+  const check = { http: {}, through: 'service', period: '1h', timeout: '2s', failAfter: 1, recoverAfter: 1 };
   const select = async (app: string) =>
     await world.client.patch(Service, { name: 'shop', namespace: 'default' }, { spec: { selector: { app } } });
 

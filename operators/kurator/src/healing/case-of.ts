@@ -22,7 +22,7 @@ export async function caseOf(round: Round): Promise<Case | NoCase> {
   if (taken) return taken;
   const written = memoryOf(kurator, now);
   const served = await serve(round, written);
-  const scene = sceneOf(kurator, context, now);
+  const scene = sceneOf(kurator, context, now, mind.service);
   if (!scene) return served?.problem ? { reason: 'NotApplied', problem: served.problem } : notFound(kurator);
   const { heldBack: _, ...unheld } = written;
   const held = served?.heldBack && { heldBack: served.heldBack };

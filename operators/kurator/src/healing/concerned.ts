@@ -1,5 +1,5 @@
 /** Whose service an object belongs to: from what has changed to the Kurators that have to know. */
-import { type KubernetesObject, type Node, Pod, ReplicaSet } from '@kurator/sdk';
+import { type KubernetesObject, type Node, Pod, ReplicaSet, type Service } from '@kurator/sdk';
 import { Kurator } from '../resources/kurator.ts';
 import { type Look, targetKey } from './scene.ts';
 
@@ -20,4 +20,9 @@ export function kuratorsOfPod({ metadata }: Pod, look: Look): Kurator[] {
 export function kuratorsOnNode({ metadata }: Node, look: Look): Kurator[] {
   const found = look.byIndex(Pod, 'node', metadata.name).flatMap((pod) => kuratorsOfPod(pod, look));
   return [...new Map(found.map((kurator) => [kurator.metadata.uid, kurator])).values()];
+}
+
+/** Those that check through a Service of this one's namespace: which one it is may just have changed. */
+export function kuratorsThrough({ metadata }: Service, look: Look): readonly Kurator[] {
+  return look.byIndex(Kurator, 'throughService', metadata.namespace ?? '');
 }

@@ -31,7 +31,7 @@ import { Incident } from '../resources/incident.ts';
 import { Kurator } from '../resources/kurator.ts';
 import { kuratorLabel } from '../serving/pod-template.ts';
 import { fieldManager } from './case.ts';
-import { kuratorsOf, kuratorsOfPod, kuratorsOnNode } from './concerned.ts';
+import { kuratorsOf, kuratorsOfPod, kuratorsOnNode, kuratorsThrough } from './concerned.ts';
 import { dependsOnOf } from './dependencies.ts';
 import { heal } from './heal.ts';
 import { isThroughService, targetKey, targetOf } from './scene.ts';
@@ -67,6 +67,7 @@ export function healer(options: WardOptions = {}): Operator {
     .watches(Deployment, ({ metadata }, look) => kuratorsOf('Deployment', metadata, look))
     .watches(StatefulSet, ({ metadata }, look) => kuratorsOf('StatefulSet', metadata, look))
     .watches(Pod, kuratorsOfPod)
+    .watches(Service, kuratorsThrough)
     .watches(Node, kuratorsOnNode, { predicate: nodeChanged })
     .watches(Incident, ({ metadata, spec }) => ({ name: spec.service, namespace: metadata.namespace }), {
       predicate: generationChanged,

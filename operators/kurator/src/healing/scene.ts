@@ -62,8 +62,12 @@ export interface Scene {
   readonly budgets: readonly PodDisruptionBudget[];
 }
 
-/** Undefined where there is no such workload. */
-export function sceneOf(kurator: Kurator, look: Look, now: Millis): Scene | undefined {
+/**
+ * Undefined where there is no such workload.
+ *
+ * @param knownService The Service that was in front of it when it was last looked at.
+ */
+export function sceneOf(kurator: Kurator, look: Look, now: Millis, knownService?: string): Scene | undefined {
   const target = targetOf(kurator);
   const workload = look.get(target.type, target.name);
   if (!workload) return undefined;
@@ -75,7 +79,7 @@ export function sceneOf(kurator: Kurator, look: Look, now: Millis): Scene | unde
     pods,
     nodes: nodesOf(pods, look, now),
     // To find it costs a look at all of them.
-    service: kurator.spec.checks.some(isThroughService) ? serviceOf(kurator, workload, look) : undefined,
+    service: kurator.spec.checks.some(isThroughService) ? serviceOf(kurator, workload, look, knownService) : undefined,
     autoscalers: look.byIndex(HorizontalPodAutoscaler, 'target', keyOf(target, workload)),
     budgets: look.list(PodDisruptionBudget),
   };
@@ -110,8 +114,16 @@ function nodesOf(pods: readonly Pod[], look: Look, now: Millis): NodeObservation
   return Array.from(names, (name) => observeNode(name, look.get(Node, name), now));
 }
 
-/** As named, as made, or the first that selects the workload's pods and can be asked. */
-function serviceOf({ metadata, spec }: Kurator, workload: Workload, look: Look): Service | undefined {
+/**
+ * As named, as made, or the first that selects the workload's pods and can be asked. One that did and does no more is
+ * just what a check through it is to find out.
+ */
+function serviceOf(
+  { metadata, spec }: Kurator,
+  workload: Workload,
+  look: Look,
+  known: string | undefined,
+): Service | undefined {
   if (spec.targetRef?.service) return look.get(Service, spec.targetRef.service);
   if (spec.service) return look.get(Service, metadata.name);
   const labels = workload.spec?.template.metadata?.labels ?? {};
@@ -119,7 +131,9 @@ function serviceOf({ metadata, spec }: Kurator, workload: Workload, look: Look):
     const { selector } = service.spec ?? {};
     return selector && Object.keys(selector).length > 0 && selects({ matchLabels: selector }, labels);
   });
-  return fitting.sort(byName).find((service) => service.spec?.clusterIP !== 'None') ?? fitting[0];
+  const [first] = fitting.sort(byName);
+  const found = fitting.find((service) => service.spec?.clusterIP !== 'None') ?? first;
+  return found ?? (known === undefined ? undefined : look.get(Service, known));
 }
 
 const byName = (a: Service, b: Service) => a.metadata.name.localeCompare(b.metadata.name);
