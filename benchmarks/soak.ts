@@ -43,9 +43,9 @@ const namespace = 'soak';
 const samples: Sample[] = [];
 let changes = 0;
 
-const [node, file] = (await makeKurator()).command;
+const [node, ...program] = (await makeKurator()).command;
 const report = join(import.meta.dirname, 'subjects', 'kurator', 'memory-report.mjs');
-const subject = { name: 'kurator', command: [node, '--expose-gc', '--import', report, file ?? ''] } as const;
+const subject = { name: 'kurator', command: [node, '--expose-gc', '--import', report, ...program] } as const;
 
 // Every change leaves an old version behind: etcd must be told to forget them sooner than usual.
 const { cluster } = await createCluster({
