@@ -21,8 +21,7 @@ export const freshBaseline: LatencyBaseline = { seen: 0, median: 0, spread: 0.5 
 const patience = 30;
 /** Slow is at least this many times the usual, however steady that is. */
 const atLeastTimes = Math.log(3);
-/** Of a normal spread, one answer in thousands is that late by chance; and it takes several in a row to be called slow. */
-const atLeastSpreads = 5;
+const atLeastSpreads = 8;
 /** A step's size once learned; what is slow moves the baseline a fiftieth of it: a new normal is learned in hours. */
 const step = 0.05;
 const stepWhenSlow = step / 50;
