@@ -10,7 +10,7 @@ export type Keeper = 'kurator' | 'kubernetes';
 export const keepers: readonly Keeper[] = ['kurator', 'kubernetes'];
 
 /** The same for both: how often it is looked at, how long an answer may take, and how many failures in a row count. */
-export const PERIOD_SECONDS = 1;
+const PERIOD_SECONDS = 1;
 const TIMEOUT_SECONDS = 1;
 const FAILURES = 3;
 const namespace = 'default';

@@ -1,7 +1,7 @@
 /** Requests through a Service, at a steady rate and each on a connection of its own, as strangers make them. */
 import { request } from 'node:http';
 
-export const REQUESTS_PER_SECOND = 50;
+const REQUESTS_PER_SECOND = 50;
 const TIMEOUT = 1000;
 
 /** When a request was sent, and whether it was answered well. */

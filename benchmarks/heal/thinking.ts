@@ -1,31 +1,26 @@
 /** What the brain's thoughts cost: one round about so many services, a tenth of them ill. */
-import { calm, lastRound } from '../../operators/kurator/src/brain/simulation/simulate.ts';
-import { clusterDefaults, serviceSpec } from '../../operators/kurator/src/brain/spec-defaults.ts';
-import { think } from '../../operators/kurator/src/brain/think.ts';
-import { second } from '../../operators/kurator/src/brain/time.ts';
+import {
+  clusterDefaults,
+  freshHistory,
+  freshPerception,
+  hour,
+  type Observation,
+  perceive,
+  second,
+  serviceSpec,
+  survey,
+  type ThoughtInput,
+  think,
+} from '@kurator/operator-kurator/brain';
 import type { Figure } from './figures.ts';
 
 const ROUNDS = 20;
+const INSTANCES = ['a', 'b', 'c'];
+const now = 1000 * hour;
 
 export function measureThinking(services: number): Figure[] {
-  const inputs = lastRound({
-    specs: Array.from({ length: services }, (_, index) =>
-      serviceSpec({ name: `s${index}`, checks: [{ name: 'http', period: 10 * second, timeout: second }] }),
-    ),
-    replicas: 3,
-    nodes: 3,
-    cluster: clusterDefaults,
-    chaos: calm,
-    seed: 1,
-    tick: 10 * second,
-    length: 40 * second,
-    events: Array.from({ length: services / 10 }, (_, index) => ({
-      at: 30 * second,
-      name: 'ill',
-      service: index * 10,
-      arg: 3,
-    })),
-  });
+  const cluster = survey(clusterDefaults, [], {}, now).view;
+  const inputs = Array.from({ length: services }, (_, index) => inputOf(index, cluster));
   const rounds: number[] = [];
   const thoughts: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -44,6 +39,46 @@ export function measureThinking(services: number): Figure[] {
     { subject: 'kurator', metric: `think_${services}_p50_us`, value: quantile(thoughts, 0.5) * 1000, unit: 'µs' },
     { subject: 'kurator', metric: `think_${services}_p99_us`, value: quantile(thoughts, 0.99) * 1000, unit: 'µs' },
   ];
+}
+
+/** A service of three; of every tenth one, one instance does not answer. */
+function inputOf(index: number, cluster: ThoughtInput['cluster']): ThoughtInput {
+  const spec = serviceSpec({ name: `s${index}`, checks: [{ name: 'http', period: 10 * second, timeout: second }] });
+  const seen = observationOf(index);
+  let perception = freshPerception;
+  for (const at of [now - 30 * second, now - 20 * second, now - 10 * second, now - second]) {
+    const results = seen.instances.map(({ uid }, i) => {
+      const isIll = index % 10 === 0 && i === 0;
+      const outcome = isIll ? ('failing' as const) : ('healthy' as const);
+      const trouble = isIll ? { errorKind: 'timeout' as const } : {};
+      return { target: uid, check: 'http', at, outcome, latencyMs: 5, connectMs: 1, ...trouble };
+    });
+    perception = perceive(spec, perception, { results, samples: [], instances: seen.instances });
+  }
+  return { spec, seen, perception, history: freshHistory(now - hour), cluster, outcomes: [], now };
+}
+
+function observationOf(index: number): Observation {
+  return {
+    at: now,
+    workload: { desired: 3, generation: 1, revision: 'r1', revisions: ['r1'], rollout: 'settled', paused: false },
+    instances: INSTANCES.map((name) => ({
+      name: `s${index}-${name}`,
+      uid: `${index}-${name}`,
+      node: name,
+      revision: 'r1',
+      createdAt: now - hour,
+      terminating: false,
+      ready: true,
+      readySince: now - hour,
+      containers: [{ name: 'main', state: 'running', startedAt: now - hour, restarts: 0 }],
+    })),
+    nodes: INSTANCES.map((name) => ({ name, ready: 'true', since: now - hour, gone: false })),
+    dependencies: [],
+    dependants: [],
+    answers: [],
+    orders: { approved: [], resumed: [] },
+  };
 }
 
 function quantile(values: readonly number[], share: number): number {
