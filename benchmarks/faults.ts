@@ -3,13 +3,12 @@
  * a second through each Service. `npm run bench -- faults` prints medians and writes results/faults.jsonl.
  * RUNS=1 FAULTS=hang makes a quick look of it.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { whole } from './driver/options.ts';
 import { keepers, openArena } from './faults/arena.ts';
 import { linesOf, type Trials, tableOf } from './faults/figures.ts';
 import { faultKinds } from './faults/kinds.ts';
 import { trial } from './faults/trial.ts';
+import { writeLines } from './figures/lines.ts';
 
 const runs = whole('RUNS', process.env.RUNS ?? '3');
 const wanted = process.env.FAULTS?.split(',');
@@ -35,8 +34,5 @@ try {
   await arena[Symbol.asyncDispose]();
 }
 
-const results = join(import.meta.dirname, 'results');
-await mkdir(results, { recursive: true });
-const lines = linesOf(trials);
-await writeFile(join(results, 'faults.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+await writeLines('faults', linesOf(trials));
 console.log(tableOf(trials));

@@ -3,11 +3,10 @@
  * `npm run bench -- heal` prints figures with ratios to a prober as the kubelet has it, says which targets are met,
  * and writes results/heal.jsonl. SIZES=1000 SECONDS=5 CONTESTANTS=kurator makes a quick look of it.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { whole } from './driver/options.ts';
+import { type Figure, linesOf, writeLines } from './figures/lines.ts';
 import { markdownTable } from './figures/table.ts';
-import { type Figure, linesOf, shownTargets } from './heal/figures.ts';
+import { shownTargets } from './heal/figures.ts';
 import { hosts, type Load, ports } from './heal/load.ts';
 import { type Contestant, makeContestants, makeTargets } from './heal/make.ts';
 import { measure, type Turn } from './heal/measure.ts';
@@ -80,9 +79,7 @@ if (wanted?.includes('kurator') ?? true) {
 }
 
 const lines = linesOf(figures, 'kubelet-prober');
-const results = join(import.meta.dirname, 'results');
-await mkdir(results, { recursive: true });
-await writeFile(join(results, 'heal.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+await writeLines('heal', lines);
 console.log(markdownTable(tableOf()));
 for (const line of shownTargets(figures)) console.log(line);
 

@@ -3,13 +3,12 @@
  * `npm run bench -- sdk` prints medians with ratios to controller-runtime and writes results/sdk.jsonl.
  * docs/reference/benchmarks.md says what is measured, and how to have a quicker look.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createCluster } from '@kurator/testenv';
 import { fillCache, measureCache } from './driver/cache-turn.ts';
 import { sdkOptions } from './driver/options.ts';
 import { measureAll, measureConverge } from './driver/turn.ts';
 import { Comparison, comparisonTable } from './figures/comparison.ts';
+import { writeLines } from './figures/lines.ts';
 import { atSize, type Figures } from './figures/metrics.ts';
 import { slope } from './figures/slope.ts';
 import { buildSubjects, subjectNames } from './subjects/build.ts';
@@ -42,9 +41,7 @@ try {
 }
 
 const lines = comparison.lines();
-const results = join(import.meta.dirname, 'results');
-await mkdir(results, { recursive: true });
-await writeFile(join(results, 'sdk.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+await writeLines('sdk', lines);
 console.log(comparisonTable(lines));
 for (const reason of [...missing, ...failures.values()]) console.log(`left out: ${reason}`);
 

@@ -3,7 +3,6 @@
  * `npm run bench -- soak` prints a row a minute and a verdict, and writes results/soak.jsonl, one line a sample.
  * MINUTES (5), OBJECTS (20000) and RATE (1000) set it.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Namespace } from '@kurator/client';
@@ -13,6 +12,7 @@ import { each } from './driver/each.ts';
 import { follow } from './driver/follow.ts';
 import { positive, whole } from './driver/options.ts';
 import { atPace } from './driver/pace.ts';
+import { writeLines } from './figures/lines.ts';
 import { median } from './figures/quantile.ts';
 import { growthOf } from './figures/slope.ts';
 import { markdownTable } from './figures/table.ts';
@@ -81,9 +81,7 @@ try {
   await cluster.down();
 }
 
-const results = join(import.meta.dirname, 'results');
-await mkdir(results, { recursive: true });
-await writeFile(join(results, 'soak.jsonl'), samples.map((sample) => `${JSON.stringify(sample)}\n`).join(''));
+await writeLines('soak', samples);
 console.log(markdownTable([['minute', 'changes/s', 'RSS MiB', 'live heap MiB', 'buffers MiB'], ...rows()]));
 console.log(`RSS: ${verdictOn(({ rssMiB }) => rssMiB)}`);
 console.log(`live heap: ${verdictOn(({ heapMiB }) => heapMiB)}`);

@@ -1,18 +1,10 @@
 /** Packets lost on the way into and out of one node of three: with agents on the nodes, the healer says which one. */
-import {
-  AlertChannel,
-  agentDaemonSet,
-  agentKey,
-  healer,
-  Incident,
-  Kurator,
-  optionalRoles,
-} from '@kurator/operator-kurator';
-import { type Client, DaemonSet, Deployment, installCrds, Pod, Role, RoleBinding, Secret, waitFor } from '@kurator/sdk';
-import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
+import { agentDaemonSet, agentKey, Incident, Kurator, optionalRoles } from '@kurator/operator-kurator';
+import { type Client, DaemonSet, Deployment, Pod, Role, RoleBinding, Secret, waitFor } from '@kurator/sdk';
+import { BUSYBOX_IMAGE, type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runHealer } from './support/healer/run-healer.ts';
 import { eventually } from './support/kubectl.ts';
-import { runInCluster } from './support/operator-in-cluster.ts';
 
 const namespace = 'kurator';
 const web = { name: 'web', namespace: 'default' };
@@ -23,18 +15,7 @@ let client: Client;
 beforeAll(async () => {
   ({ cluster } = await createCluster({ name: 'e2e-heal-agent', nodes: 3 }));
   client = await cluster.client();
-  await cluster.load((await busyboxImage()).path);
-  await installCrds(client, [Kurator, Incident, AlertChannel]);
-  const operator = healer();
-  const { volumes, container } = agentKey();
-  const running = runInCluster(cluster, client, {
-    name: operator.name,
-    entry: 'operators/kurator/src/main.ts',
-    threads: { 'shard-worker': 'operators/kurator/src/checks/pool/shard-worker.ts' },
-    permissions: await operator.permissions(),
-    container,
-    volumes,
-  });
+  const running = runHealer(cluster, client, agentKey());
   await Promise.all([running, haveAgents(), haveService()]);
 });
 

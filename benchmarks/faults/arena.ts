@@ -1,9 +1,9 @@
 /** A cluster of real nodes with the healer in it, and the same service twice: once in its care, once in Kubernetes' own. */
-import { AlertChannel, healer, Incident, Kurator } from '@kurator/operator-kurator';
-import { type Client, Deployment, installCrds, Pod, Service, waitFor } from '@kurator/sdk';
-import { busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
+import { Kurator } from '@kurator/operator-kurator';
+import { type Client, Deployment, Pod, Service, waitFor } from '@kurator/sdk';
+import { type Cluster, createCluster } from '@kurator/testenv';
+import { runHealer } from '../../e2e/support/healer/run-healer.ts';
 import { workload } from '../../e2e/support/healer/services.ts';
-import { runInCluster } from '../../e2e/support/operator-in-cluster.ts';
 
 /** Who looks after a service. */
 export type Keeper = 'kurator' | 'kubernetes';
@@ -29,15 +29,7 @@ export async function openArena(name: string): Promise<Arena> {
     await cluster.down();
   };
   try {
-    await cluster.load((await busyboxImage()).path);
-    await installCrds(client, [Kurator, Incident, AlertChannel]);
-    const operator = healer();
-    await runInCluster(cluster, client, {
-      name: operator.name,
-      entry: 'operators/kurator/src/main.ts',
-      threads: { 'shard-worker': 'operators/kurator/src/checks/pool/shard-worker.ts' },
-      permissions: await operator.permissions(),
-    });
+    await runHealer(cluster, client);
   } catch (error) {
     await close();
     throw error;

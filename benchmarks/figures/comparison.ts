@@ -1,16 +1,8 @@
 /** Collects what was measured of each subject, and sets it beside the reference. */
+import { type Line, ratioOf } from './lines.ts';
 import { inOrder, unitOf } from './metrics.ts';
 import { median } from './quantile.ts';
 import { markdownTable } from './table.ts';
-
-/** One figure: the median of its runs. Infinite and undefined ratios, as of 0 to 0, are null. */
-export interface Line {
-  readonly subject: string;
-  readonly metric: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly ratio: number | null;
-}
 
 /** What has been measured so far. */
 export class Comparison {
@@ -35,8 +27,8 @@ export class Comparison {
     return [...this.#subjects].flatMap(([subject, runs]) =>
       inOrder(runs.keys()).map((metric) => {
         const value = median(runs.get(metric) ?? []);
-        const ratio = value / median(reference?.get(metric) ?? []);
-        return { subject, metric, value, unit: unitOf(metric), ratio: Number.isFinite(ratio) ? ratio : null };
+        const ratio = ratioOf(value, median(reference?.get(metric) ?? []));
+        return { subject, metric, value, unit: unitOf(metric), ratio };
       }),
     );
   }

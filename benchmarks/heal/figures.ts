@@ -1,25 +1,5 @@
-/** Figures of the checks beside those of the reference, and beside what was promised. */
-
-/** One measurement. */
-export interface Figure {
-  readonly subject: string;
-  readonly metric: string;
-  readonly value: number;
-  readonly unit: string;
-}
-
-/** With its ratio to the reference; null where there is none, as of 0 to 0. */
-export interface Line extends Figure {
-  readonly ratio: number | null;
-}
-
-export function linesOf(figures: readonly Figure[], reference: string): Line[] {
-  return figures.map((figure) => {
-    const other = figures.find(({ subject, metric }) => subject === reference && metric === figure.metric);
-    const ratio = figure.value / (other?.value ?? Number.NaN);
-    return { ...figure, ratio: Number.isFinite(ratio) ? ratio : null };
-  });
-}
+/** Figures of the checks beside what was promised. */
+import type { Figure } from '../figures/lines.ts';
 
 /** What the healer's checks are to stay below. */
 const targets: readonly (readonly [metric: string, most: number])[] = ['tcp', 'http'].flatMap((kind) => [

@@ -12,7 +12,8 @@ import {
   type ThoughtInput,
   think,
 } from '@kurator/operator-kurator/brain';
-import type { Figure } from './figures.ts';
+import type { Figure } from '../figures/lines.ts';
+import { median, percentile } from '../figures/quantile.ts';
 
 const ROUNDS = 20;
 const INSTANCES = ['a', 'b', 'c'];
@@ -35,9 +36,9 @@ export function measureThinking(services: number): Figure[] {
     rounds.push(last - from);
   }
   return [
-    { subject: 'kurator', metric: `think_${services}_round_ms`, value: quantile(rounds, 0.5), unit: 'ms' },
-    { subject: 'kurator', metric: `think_${services}_p50_us`, value: quantile(thoughts, 0.5) * 1000, unit: 'µs' },
-    { subject: 'kurator', metric: `think_${services}_p99_us`, value: quantile(thoughts, 0.99) * 1000, unit: 'µs' },
+    { subject: 'kurator', metric: `think_${services}_round_ms`, value: median(rounds), unit: 'ms' },
+    { subject: 'kurator', metric: `think_${services}_p50_us`, value: median(thoughts) * 1000, unit: 'µs' },
+    { subject: 'kurator', metric: `think_${services}_p99_us`, value: percentile(thoughts, 0.99) * 1000, unit: 'µs' },
   ];
 }
 
@@ -79,9 +80,4 @@ function observationOf(index: number): Observation {
     answers: [],
     orders: { approved: [], resumed: [] },
   };
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -1,12 +1,12 @@
 /** A cluster with the healer in it as its users run it, and people who are told: what every story of healing begins with. */
-import { AlertChannel, healer, Incident, Kurator, optionalRoles } from '@kurator/operator-kurator';
-import { type Client, Deployment, installCrds, Lease, Pod, StatefulSet, waitFor } from '@kurator/sdk';
-import { busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
+import { AlertChannel, Incident, Kurator, optionalRoles } from '@kurator/operator-kurator';
+import { type Client, Deployment, Lease, Pod, StatefulSet, waitFor } from '@kurator/sdk';
+import { type Cluster, createCluster } from '@kurator/testenv';
 import { expect } from 'vitest';
 import { HttpSink } from '../../../operators/kurator/test/support/alerting/http-sink.ts';
 import { eventually, kubectl } from '../kubectl.ts';
-import { runInCluster } from '../operator-in-cluster.ts';
 import { type AuditedRequest, isForbidden, requestsOf } from './audit.ts';
+import { runHealer } from './run-healer.ts';
 import { type Shape, service, type WorkloadKind, workload } from './services.ts';
 
 /** An alert as a webhook receives it, as far as stories read it. */
@@ -51,17 +51,7 @@ export class HealerWorld implements AsyncDisposable {
   static async open(name: string, replicas = 1): Promise<HealerWorld> {
     const { cluster } = await createCluster({ name, nodes: 2, audit: true });
     const client = await cluster.client();
-    await cluster.load((await busyboxImage()).path);
-    await installCrds(client, [Kurator, Incident, AlertChannel]);
-    const operator = healer();
-    const permissions = await operator.permissions();
-    await runInCluster(cluster, client, {
-      name: operator.name,
-      replicas,
-      entry: 'operators/kurator/src/main.ts',
-      threads: { 'shard-worker': 'operators/kurator/src/checks/pool/shard-worker.ts' },
-      permissions: { ...permissions, namespaced: [...permissions.namespaced, ...optionalRoles.metrics] },
-    });
+    await runHealer(cluster, client, { replicas, rules: optionalRoles.metrics });
     // The host's end of the cluster's network is the first address of it.
     const host = new URL((await cluster.status()).server).hostname.replace(/\.\d+$/, '.1');
     const sink = await HttpSink.open(host);

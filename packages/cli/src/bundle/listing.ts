@@ -8,6 +8,7 @@ import {
   type InstallModeType,
   installModeTypes,
 } from './cluster-service-version.ts';
+import { titleOf } from './descriptors.ts';
 import { defaultIcon } from './icon.ts';
 
 /** A person or a company. */
@@ -84,7 +85,7 @@ export async function readListing(folder: string, name: string): Promise<Listing
   const repository = urlOf(found.repository);
   const channels = bundle.channels ?? ['stable'];
   return {
-    displayName: bundle.displayName ?? titled(name),
+    displayName: bundle.displayName ?? titleOf(name.replaceAll('-', ' ')),
     summary: found.description ?? '',
     description: (await textOf(folder, bundle.description)) ?? found.description ?? '',
     capability: oneOf(bundle.capability ?? 'Basic Install', capabilityLevels, 'capability'),
@@ -161,11 +162,4 @@ function contactOf(given: string | Contact | undefined): Contact | undefined {
 function urlOf(repository: PackageJson['repository']): string | undefined {
   const url = typeof repository === 'string' ? repository : repository?.url;
   return url?.replace(/^git\+/, '').replace(/\.git$/, '');
-}
-
-function titled(name: string): string {
-  return name.replaceAll(
-    /(^|-)([a-z])/g,
-    (_, dash: string, letter: string) => (dash ? ' ' : '') + letter.toUpperCase(),
-  );
 }

@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubernetesObject } from '@kurator/client';
-import { parseAllDocuments } from 'yaml';
 import { CliError } from '../error.ts';
+import { firstLine, yamlDocuments } from '../files/yaml-documents.ts';
 
 export async function readSamples(folder: string): Promise<KubernetesObject[]> {
   const names = await readdir(join(folder, 'samples')).catch(() => [] as string[]);
@@ -13,12 +13,11 @@ export async function readSamples(folder: string): Promise<KubernetesObject[]> {
 }
 
 async function samplesIn(path: string, name: string): Promise<KubernetesObject[]> {
-  const documents = parseAllDocuments(await readFile(path, 'utf8'));
-  if (!Array.isArray(documents)) return [];
-  const broken = documents.find((document) => document.errors.length > 0);
-  if (broken) {
-    const why = broken.errors[0]?.message.split('\n')[0];
+  const documents = yamlDocuments(await readFile(path, 'utf8'));
+  const problem = documents.find((document) => document.problem !== undefined)?.problem;
+  if (problem !== undefined) {
+    const why = firstLine(problem);
     throw new CliError('KUR_CLI_BUNDLE', `samples/${name} is no YAML: ${why}`, { remedy: 'mend or remove it' });
   }
-  return documents.map((document) => document.toJS() as KubernetesObject | null).filter((object) => object !== null);
+  return documents.map(({ value }) => value as KubernetesObject | null).filter((object) => object !== null);
 }

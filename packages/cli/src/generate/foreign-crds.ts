@@ -3,9 +3,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient, loadConfig } from '@kurator/client';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
-import { parseAllDocuments } from 'yaml';
 import { CliError } from '../error.ts';
 import type { PlannedFile } from '../files/template.ts';
+import { yamlDocuments } from '../files/yaml-documents.ts';
 import { yamlFile } from './yaml-file.ts';
 
 const FOLDER = 'crds';
@@ -46,12 +46,12 @@ async function crdsFrom(source: string, signal: AbortSignal): Promise<CustomReso
 
 /** Every definition in a text; other objects are passed over. */
 function crdsIn(text: string, name: string): CustomResourceDefinition[] {
-  const documents = parseAllDocuments(text);
-  const [problem] = documents.flatMap(({ errors }) => errors);
-  const objects = documents.map((document) => document.toJS() as { kind?: string } | null);
+  const documents = yamlDocuments(text);
+  const problem = documents.find((document) => document.problem !== undefined)?.problem;
+  const objects = documents.map(({ value }) => value as { kind?: string } | null | undefined);
   const found = objects.filter((object) => object?.kind === 'CustomResourceDefinition') as CustomResourceDefinition[];
   if (found.length > 0 && !problem) return found;
-  throw new CliError('KUR_CLI_CRD', `${name} ${problem ? `is no YAML: ${problem.message}` : 'has no definition'}`, {
+  throw new CliError('KUR_CLI_CRD', `${name} ${problem ? `is no YAML: ${problem}` : 'has no definition'}`, {
     remedy: 'name a file with a CustomResourceDefinition',
   });
 }

@@ -4,9 +4,9 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { imageFromFolder, inspectArchive, pullImage, pushImage } from '../../src/images/index.ts';
-import { canTestRegistry, type RunningRegistry, startRegistry } from './registry.ts';
+import { canTestRegistry, registryOfTests } from './registry.ts';
 import { temporaryCache, temporaryFolder } from './temporary.ts';
 
 async function webImage() {
@@ -16,16 +16,7 @@ async function webImage() {
 }
 
 describe.runIf(canTestRegistry)('a registry', () => {
-  let registry: RunningRegistry;
-  let url: string;
-
-  beforeAll(async () => {
-    registry = await startRegistry();
-    url = `http://${registry.address}`;
-  });
-  afterAll(async () => {
-    await registry?.stop();
-  });
+  const registry = registryOfTests();
 
   /** In front of the registry: asks for a token, and breaks off the first upload. */
   async function guarded(): Promise<{ url: string; seen: string[] }> {
@@ -72,8 +63,8 @@ describe.runIf(canTestRegistry)('a registry', () => {
   it('gives back what was pushed, layer by layer', async () => {
     await temporaryCache();
     const image = await webImage();
-    await pushImage(image, url);
-    const pulled = await pullImage(url, 'demo/web:v1');
+    await pushImage(image, registry.url);
+    const pulled = await pullImage(registry.url, 'demo/web:v1');
     expect(pulled.digest).toBe(image.digest);
     const { images } = await inspectArchive(pulled.path);
     expect(images).toHaveLength(1);
@@ -90,11 +81,11 @@ describe.runIf(canTestRegistry)('a registry', () => {
     front.seen.length = 0;
     await pushImage(image, front.url, target, { credentials });
     expect(front.seen.filter((each) => each.startsWith('POST'))).toEqual([]);
-    expect((await pullImage(url, target)).digest).toBe(image.digest);
+    expect((await pullImage(registry.url, target)).digest).toBe(image.digest);
   });
 
   it('says that there is no such image', async () => {
     await temporaryCache();
-    await expect(pullImage(url, 'demo/nothing:v1')).rejects.toThrow(/answered 404/);
+    await expect(pullImage(registry.url, 'demo/nothing:v1')).rejects.toThrow(/answered 404/);
   });
 });

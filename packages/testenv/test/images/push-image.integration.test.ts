@@ -4,10 +4,10 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { imageFromFolder, imagesFromArchive, pushImage } from '../../src/images/index.ts';
 import { dockerSave } from './foreign-archives.ts';
-import { canTestRegistry, type RunningRegistry, startRegistry } from './registry.ts';
+import { canTestRegistry, registryOfTests } from './registry.ts';
 import { temporaryCache, temporaryFolder } from './temporary.ts';
 
 async function webImage(size = 100) {
@@ -17,54 +17,48 @@ async function webImage(size = 100) {
 }
 
 describe.runIf(canTestRegistry)('pushImage', () => {
-  let registry: RunningRegistry;
-  let url: string;
-
-  beforeAll(async () => {
-    registry = await startRegistry();
-    url = `http://${registry.address}`;
-  });
-  afterAll(async () => {
-    await registry?.stop();
-  });
+  const registry = registryOfTests();
 
   async function manifest(name: string): Promise<Response> {
     const headers = { accept: 'application/vnd.oci.image.manifest.v1+json' };
-    return await fetch(`${url}/v2/${name}`, { headers });
+    return await fetch(`${registry.url}/v2/${name}`, { headers });
   }
 
   it('puts an image where the registry gives it out under the same digest', async () => {
     await temporaryCache();
     const image = await webImage(3_000_000);
-    expect(await pushImage(image, url)).toEqual({ name: `${registry.address}/demo/web:v1`, digest: image.digest });
+    expect(await pushImage(image, registry.url)).toEqual({
+      name: `${registry.address}/demo/web:v1`,
+      digest: image.digest,
+    });
     const answer = await manifest('demo/web/manifests/v1');
     expect(answer.headers.get('docker-content-digest')).toBe(image.digest);
     const { layers } = (await answer.json()) as { layers: { digest: string; size: number }[] };
     for (const { digest, size } of layers) {
-      const blob = await fetch(`${url}/v2/demo/web/blobs/${digest}`);
+      const blob = await fetch(`${registry.url}/v2/demo/web/blobs/${digest}`);
       expect((await blob.arrayBuffer()).byteLength).toBe(size);
     }
   });
 
   it('takes another repository and tag', async () => {
     await temporaryCache();
-    const { name } = await pushImage(await webImage(), url, 'other/place/web:v2');
+    const { name } = await pushImage(await webImage(), registry.url, 'other/place/web:v2');
     expect(name).toBe(`${registry.address}/other/place/web:v2`);
     expect((await manifest('other/place/web/manifests/v2')).status).toBe(200);
-    expect((await pushImage(await webImage(), url, 'web')).name).toBe(`${registry.address}/web:latest`);
+    expect((await pushImage(await webImage(), registry.url, 'web')).name).toBe(`${registry.address}/web:latest`);
   });
 
   it('pushes twice without harm', async () => {
     await temporaryCache();
     const image = await webImage();
-    expect(await pushImage(image, url)).toEqual(await pushImage(image, url));
+    expect(await pushImage(image, registry.url)).toEqual(await pushImage(image, registry.url));
   });
 
   it('pushes what docker save wrote', async () => {
     await temporaryCache();
     const path = join(await temporaryFolder(), 'saved.tar');
     await writeFile(path, dockerSave({ names: ['saved:v1'], gzip: true }));
-    for (const image of await imagesFromArchive(path)) await pushImage(image, url);
+    for (const image of await imagesFromArchive(path)) await pushImage(image, registry.url);
     expect((await manifest('library/saved/manifests/v1')).status).toBe(200);
   });
 
@@ -96,12 +90,16 @@ describe.runIf(canTestRegistry)('pushImage', () => {
 
   it('refuses a target that is no name', async () => {
     await temporaryCache();
-    await expect(pushImage(await webImage(), url, 'Web:v1')).rejects.toMatchObject({ code: 'KUR_TESTENV_IMAGE_NAME' });
+    await expect(pushImage(await webImage(), registry.url, 'Web:v1')).rejects.toMatchObject({
+      code: 'KUR_TESTENV_IMAGE_NAME',
+    });
   });
 
   it('stops when told to', async () => {
     await temporaryCache();
     const signal = AbortSignal.abort();
-    await expect(pushImage(await webImage(), url, undefined, { signal })).rejects.toMatchObject({ name: 'AbortError' });
+    await expect(pushImage(await webImage(), registry.url, undefined, { signal })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
   });
 });

@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 import { registryProcess } from '../../src/images/registry.ts';
 import { until } from '../../src/internal/until.ts';
 
@@ -20,13 +21,13 @@ const isInstalled = (() => {
 /** On a machine without it the rest of the tests still runs; where everything has to run, these fail instead. */
 export const canTestRegistry = isInstalled || process.env.CI === 'true';
 
-export interface RunningRegistry {
+interface RunningRegistry {
   /** `127.0.0.1:PORT` */
   address: string;
   stop(): Promise<void>;
 }
 
-export async function startRegistry(): Promise<RunningRegistry> {
+async function startRegistry(): Promise<RunningRegistry> {
   const folder = await mkdtemp(join(tmpdir(), 'kurator-registry-'));
   const address = `127.0.0.1:${await freePort()}`;
   const { config, command, healthUrl } = registryProcess({ address, folder: join(folder, 'images') });
@@ -49,6 +50,23 @@ export async function startRegistry(): Promise<RunningRegistry> {
     throw error;
   }
   return { address, stop };
+}
+
+/** One for all tests of a file; its address is there when they run. */
+export function registryOfTests(): { readonly address: string; readonly url: string } {
+  let running: RunningRegistry | undefined;
+  beforeAll(async () => {
+    running = await startRegistry();
+  });
+  afterAll(async () => await running?.stop());
+  return {
+    get address() {
+      return running?.address ?? '';
+    },
+    get url() {
+      return `http://${running?.address}`;
+    },
+  };
 }
 
 async function freePort(): Promise<number> {

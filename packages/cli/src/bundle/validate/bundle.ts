@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubernetesObject } from '@kurator/client';
 import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
-import { parseAllDocuments } from 'yaml';
 import { CliError } from '../../error.ts';
+import { firstLine, yamlDocuments } from '../../files/yaml-documents.ts';
 import type { ClusterServiceVersion } from '../cluster-service-version.ts';
 import type { Finding } from './finding.ts';
 
@@ -60,17 +60,12 @@ export async function readBundle(folder: string): Promise<Bundle> {
 }
 
 function documents(file: string, text: string, unreadable: Finding[]): unknown[] {
-  const found = parseAllDocuments(text);
-  if (!Array.isArray(found)) return [];
-  return found.flatMap((document) => {
-    const [error] = document.errors;
-    const value: unknown = error ? undefined : document.toJS();
+  return yamlDocuments(text).flatMap(({ value, problem }) => {
     const isObject = typeof value === 'object' && value !== null;
     if (isObject && (file === ANNOTATIONS || isKubernetes(value))) return [value];
     if (value === null) return [];
-    const message = error
-      ? `is no YAML: ${error.message.split('\n')[0]}`
-      : 'holds something that is no Kubernetes object';
+    const message =
+      problem === undefined ? 'holds something that is no Kubernetes object' : `is no YAML: ${firstLine(problem)}`;
     unreadable.push({ severity: 'error', at: file, message, remedy: 'mend or remove it' });
     return [];
   });
