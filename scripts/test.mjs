@@ -12,10 +12,12 @@ import { Interrupted } from './setup/error.mjs';
 import { elapsed, withProgress } from './setup/progress.mjs';
 import { countsWithoutContainers, missingForContainers, thisMachine } from './stages/containers.mjs';
 import { countsOf, lastLine, NOTHING, sum } from './stages/counts.mjs';
+import { failuresOf } from './stages/failures.mjs';
 import { chooseStages, stages } from './stages/stages.mjs';
 import { findTestFiles } from './stages/test-files.mjs';
 
 /** @typedef {import('./stages/counts.mjs').Counts} Counts */
+/** @typedef {{ counts: Counts, failures?: string[] }} Outcome what a stage came to */
 
 const root = process.cwd();
 const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` };
@@ -24,7 +26,7 @@ const inColour = process.stdout.isTTY ? { FORCE_COLOR: '1' } : {};
 /**
  * @param {import('./stages/stages.mjs').CheckStage} stage
  * @param {string[]} args
- * @returns {Promise<Counts>}
+ * @returns {Promise<Outcome>}
  */
 async function runCheck(stage, args) {
   const [command = '', ...rest] = [...stage.command, ...args];
@@ -34,26 +36,26 @@ async function runCheck(stage, args) {
         runChild(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...env, ...inColour } }),
       );
   endIfAsked(ended);
-  if (ended.code === 0) return { ...NOTHING, passed: 1 };
+  if (ended.code === 0) return { counts: { ...NOTHING, passed: 1 } };
   console.log(ended.output.trimEnd());
-  return { ...NOTHING, failed: 1 };
+  return { counts: { ...NOTHING, failed: 1 } };
 }
 
 /**
  * @param {import('./stages/test-files.mjs').TestStage} name
  * @param {string[]} args
- * @returns {Promise<Counts>}
+ * @returns {Promise<Outcome>}
  */
 async function runTests(name, args) {
   const files = findTestFiles(root, name).length;
   if (files === 0) {
     console.log('There are none yet.');
-    return NOTHING;
+    return { counts: NOTHING };
   }
   const missing = name === 'e2e' ? missingForContainers(thisMachine()) : undefined;
   if (missing) {
     console.log(`The end-to-end tests were not run: ${missing}.`);
-    return countsWithoutContainers({ files, ci: process.env.CI === 'true' });
+    return { counts: countsWithoutContainers({ files, ci: process.env.CI === 'true' }) };
   }
   return await runVitest(name, args);
 }
@@ -61,7 +63,7 @@ async function runTests(name, args) {
 /**
  * @param {string} project
  * @param {string[]} args
- * @returns {Promise<Counts>}
+ * @returns {Promise<Outcome>}
  */
 async function runVitest(project, args) {
   const folder = mkdtempSync(join(tmpdir(), 'kurator-test-'));
@@ -73,7 +75,8 @@ async function runVitest(project, args) {
     // On a terminal vitest keeps its own line up to date, and two would overwrite each other.
     const ended = process.stderr.isTTY ? await run() : await withProgress(stages[project]?.title ?? project, run);
     endIfAsked(ended);
-    return countsOf(readReport(report), ended.code);
+    const written = readReport(report);
+    return { counts: countsOf(written, ended.code), failures: failuresOf(written, root) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -109,12 +112,12 @@ async function runStage(name, args) {
   if (!stage) throw new Error(`There is no stage "${name}".`);
   console.log(`\n── ${stage.title} ${'─'.repeat(60 - stage.title.length)}`);
   const start = performance.now();
-  const counts =
+  const { counts, failures = [] } =
     stage.kind === 'check'
       ? await runCheck(stage, args)
       : await runTests(/** @type {import('./stages/test-files.mjs').TestStage} */ (name), args);
   console.log(`${counts.failed > 0 ? 'failed' : 'done'} in ${elapsed(performance.now() - start)}: ${lastLine(counts)}`);
-  return { title: stage.title, counts };
+  return { title: stage.title, counts, failures };
 }
 
 /** @param {string[]} args */
@@ -125,6 +128,7 @@ async function main(args) {
 
   const total = sum(results.map(({ counts }) => counts));
   const failed = results.filter(({ counts }) => counts.failed > 0).map(({ title }) => title);
+  for (const failure of results.flatMap(({ failures }) => failures)) console.log(`\n${failure}`);
   console.log(failed.length > 0 ? `\nFailed: ${failed.join(', ')}` : '');
   console.log(lastLine(total));
   return total.failed > 0 ? 1 : 0;

@@ -54,5 +54,11 @@ export function countsOf(report, exitCode) {
  * @property {number} numFailedTests
  * @property {number} numPendingTests
  * @property {number} numTodoTests
- * @property {{ status: string, assertionResults: { status: string }[] }[]} testResults
+ * @property {TestedFile[]} testResults
+ *
+ * @typedef {object} TestedFile
+ * @property {string} name
+ * @property {string} status
+ * @property {string} [message]
+ * @property {{ status: string, fullName: string, failureMessages?: string[] }[]} assertionResults
  */

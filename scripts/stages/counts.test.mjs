@@ -9,8 +9,8 @@ describe('countsOf', () => {
   });
 
   it('counts a file that broke before its first test', () => {
-    const broken = { status: 'failed', assertionResults: [] };
-    const failing = { status: 'failed', assertionResults: [{ status: 'failed' }] };
+    const broken = { name: 'a', status: 'failed', assertionResults: [] };
+    const failing = { name: 'b', status: 'failed', assertionResults: [{ status: 'failed', fullName: 'b' }] };
     const counts = countsOf({ ...report, numFailedTests: 1, testResults: [broken, failing] }, 1);
     expect(counts).toEqual({ passed: 5, failed: 2, skipped: 2 });
   });
