@@ -415,9 +415,7 @@ describe('identity', () => {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'jane' },
       subjects: [{ kind: 'User', name: 'jane', apiGroup: 'rbac.authorization.k8s.io' }],
     });
-    await expect
-      .poll(async () => await asking().catch(() => undefined), { timeout: 5_000 })
-      .toMatchObject({ kind: 'ConfigMapList' });
+    await expect.poll(async () => await asking().catch(() => undefined)).toMatchObject({ kind: 'ConfigMapList' });
   });
 
   it('a wrong token is refused', async () => {

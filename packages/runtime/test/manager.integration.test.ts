@@ -151,11 +151,10 @@ describe('two managers that share a lease', () => {
 
     first.manager.stop();
     expect(await first.running).toBe('stopped');
-    await expect.poll(() => acts, { timeout: 5_000 }).toContain('second');
-    const events = await client.list(ReportedEvent, { namespace });
-    expect(events.items.map(({ note }) => note)).toEqual(
-      expect.arrayContaining(['first became leader', 'first stopped leading']),
-    );
+    await expect.poll(() => acts).toContain('second');
+    await expect
+      .poll(async () => (await client.list(ReportedEvent, { namespace })).items.map(({ note }) => note))
+      .toEqual(expect.arrayContaining(['first became leader', 'first stopped leading']));
   });
 
   it('end the one that loses the lead, which then can write nothing', async () => {

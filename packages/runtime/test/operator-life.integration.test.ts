@@ -189,7 +189,7 @@ describe('webhooks', () => {
 
 describe('sharding', () => {
   it('lets replicas share the objects, and take over what another leaves', async () => {
-    const timing = { leaseDuration: '3s', renewDeadline: '2s', retryPeriod: '300ms' };
+    const timing = { leaseDuration: '30s', renewDeadline: '20s', retryPeriod: '300ms' };
     const sharding = { namespace, shards: 16, ...timing };
     const names = Array.from({ length: 24 }, (_, i) => `g${i}`);
     const replica = async () => {
@@ -203,13 +203,17 @@ describe('sharding', () => {
     };
     const [one, two] = [await replica(), await replica()];
     for (const name of names) await client.create(Garden, { metadata: here(name), spec: { beds: [] } });
-    await vi.waitFor(() => expect(one.done.union(two.done).size).toBe(names.length), 15_000);
+    // The second has joined once it has something to do: until then the first has it all.
+    await vi.waitFor(() => {
+      expect(one.done.union(two.done).size).toBe(names.length);
+      expect(two.done.size).toBeGreaterThan(0);
+    }, 15_000);
     const shared = names.filter((name) => one.done.has(name) && two.done.has(name));
     const before = two.done.size;
     await one.started.stop();
     await vi.waitFor(() => expect(two.done.size).toBe(names.length), 15_000);
     // Some may have changed hands when the second joined; not all can have.
-    expect([shared.length < names.length, before > 0, before < names.length]).toEqual([true, true, true]);
+    expect([shared.length < names.length, before < names.length]).toEqual([true, true]);
   });
 });
 
