@@ -1,8 +1,15 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { testFiles } from './scripts/stages/test-files.mjs';
 
 /** So that `@kurator/*` means the sources, without a build: in the tests, and in the processes that they start. */
 const conditions = ['source', 'node', 'import', 'default'];
+
+/**
+ * One more than vitest's own choice (a core less than there are), because tests wait more than they compute: on two
+ * cores the integration tests take little more than half as long.
+ */
+const maxWorkers = Math.max(2, availableParallelism());
 
 export default defineConfig({
   resolve: { conditions },
@@ -13,11 +20,12 @@ export default defineConfig({
     execArgv: ['--conditions=source'],
     projects: [
       // Timeouts end what hangs, and measure nothing: long enough for a machine that has other things to do.
-      { extends: true, test: { name: 'unit', include: testFiles.unit, testTimeout: 30_000 } },
+      { extends: true, test: { name: 'unit', include: testFiles.unit, testTimeout: 30_000, maxWorkers } },
       {
         extends: true,
         test: {
           name: 'integration',
+          maxWorkers,
           include: testFiles.integration,
           globalSetup: ['packages/testenv/test/shared-control-plane.ts'],
           testTimeout: 60_000,
