@@ -59,7 +59,7 @@ async function inMind(): Promise<Mind> {
   return Object.assign(mind, {
     spec: serviceSpec({ name: `${namespace}/web`, checks: [] }),
     seen: { instances } as never,
-    perception: { targets: { [instances[0]?.uid ?? '']: target }, baselines: {} },
+    perception: { targets: { [instances[0]?.uid ?? '']: target } },
   });
 }
 
@@ -138,7 +138,7 @@ describe('agents', () => {
     let asked = 0;
     await agentOn('n1', { measure: async () => [[], [], []].slice(asked++) });
     const mind = await inMind();
-    mind.perception = { targets: {}, baselines: {} };
+    mind.perception = { targets: {} };
     round.requests.clear();
     agents().attend(mind);
     expect(round.requests.summary()).toEqual([]);

@@ -15,7 +15,8 @@ import { type Address, mostAddresses, type Opening } from './message.ts';
 
 /** What agents are labelled with. */
 export const agentLabels = {
-  'app.kubernetes.io/name': 'kurator',
+  // A name of their own: what selects the operator's pods (its Service, its disruption budget) must not select these.
+  'app.kubernetes.io/name': 'kurator-node-agent',
   'app.kubernetes.io/component': 'node-agent',
 } as const;
 

@@ -22,6 +22,8 @@ export interface CheckResult {
   /** When the run ended. */
   readonly at: Millis;
   readonly latencyMs: number;
+  /** For how long the checker itself was held up meanwhile, which is not in `latencyMs`; missing when it was not. */
+  readonly heldUpMs?: number;
   /** Until the TCP connection was open; missing when none was. */
   readonly connectMs?: number;
   readonly certificateExpiresAt?: Millis;

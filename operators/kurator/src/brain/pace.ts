@@ -27,23 +27,23 @@ export interface CheckSituation {
   readonly eventAt?: Millis;
 }
 
+/** Slow answers in a row that are worth a closer look. */
+const hintsAtSlowness = 2;
+
 /** Reads the state that `nextCheck` wants. */
 export function paceOf(situation: CheckSituation): PaceState {
-  const { spec, check, target, seen, perception, history, evidence, knownSince, lastAt, eventAt } = situation;
-  const mind = perception.targets[target];
+  const { spec, check, target, seen, history, evidence, knownSince, lastAt, eventAt } = situation;
   const { incident } = history;
   const instance = target === theService ? undefined : seen.instances.find(({ uid }) => uid === target);
-  const hints = mind !== undefined && hasHint(mind.paths);
   const isOpen = incident !== undefined && incident.stage !== 'recovered';
   // What may last for days is looked at as often as was asked for.
   const isWithPerson = incident?.stage === 'handedOver' || incident?.stage === 'quarantined';
-  const hasFailed = (mind?.checks[check.name]?.failures ?? 0) > 0;
   const calmSince = incident ? undefined : (history.closed.at(-1)?.closedAt ?? history.since);
   const isStarting = evidence?.instances.some(({ uid, health }) => uid === target && health === 'starting');
   return {
     key: `${spec.name}/${target}/${check.name}`,
     knownSince,
-    suspect: !isWithPerson && (hints || isOpen || hasFailed),
+    suspect: !isWithPerson && (isOpen || isSuspect(situation)),
     repairing: incident !== undefined && underRepair.has(incident.stage),
     deploying: seen.workload.rollout === 'progressing' && instance?.revision === seen.workload.revision,
     ...(lastAt !== undefined && { lastAt }),
@@ -51,6 +51,19 @@ export function paceOf(situation: CheckSituation): PaceState {
     ...(calmSince !== undefined && { calmSince }),
     ...(isStarting && instance && { graceUntil: instance.createdAt + spec.startupGrace }),
   };
+}
+
+/** Its last results hint at something. */
+function isSuspect({ target, check, perception }: CheckSituation): boolean {
+  const mind = perception.targets[target];
+  if (mind && (hasHint(mind.paths) || (mind.checks[check.name]?.failures ?? 0) > 0)) return true;
+  return target !== theService && isAnyoneSlow(perception, check.name);
+}
+
+/** One that may be slow is compared with the others: all of them are asked more often. */
+function isAnyoneSlow({ targets }: Perception, check: string): boolean {
+  for (const uid in targets) if ((targets[uid]?.checks[check]?.tempo.slow ?? 0) >= hintsAtSlowness) return true;
+  return false;
 }
 
 function hasHint(paths: TargetPerception['paths']): boolean {

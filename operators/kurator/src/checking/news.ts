@@ -13,7 +13,7 @@ export function isNews({ perception, memory, evidence }: Mind, before: Perceptio
   const track = now?.checks[result.check];
   const wasTrack = was?.checks[result.check];
   if (track?.verdict !== wasTrack?.verdict || (wasTrack?.failures ?? 0) > 0) return true;
-  if ((track?.slow ?? 0) > 0 || track?.slow !== wasTrack?.slow) return true;
+  if ((track?.tempo.slow ?? 0) > 0 || (wasTrack?.tempo.slow ?? 0) > 0) return true;
   if (track?.certificateExpiresAt !== wasTrack?.certificateExpiresAt) return true;
   return Object.entries(now?.paths ?? {}).some(([from, { verdict }]) => verdict !== was?.paths[from]?.verdict);
 }

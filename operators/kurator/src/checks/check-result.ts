@@ -13,6 +13,8 @@ export interface Measurement {
   readonly at: number;
   /** From start to end, without the time in which the checker itself was held up. */
   readonly latencyMs: number;
+  /** For how long the checker itself was held up meanwhile; missing when it was not. */
+  readonly heldUpMs?: number;
   /**
    * Until the TCP connection was open, without the time in which the checker itself was held up. A lost SYN costs
    * about 1 s, two of them about 3 s. Missing when no connection was opened.

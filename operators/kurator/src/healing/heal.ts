@@ -25,8 +25,8 @@ import type { Ward } from './ward.ts';
 /** At the latest after this long a service is thought about again, even if nothing happens. */
 const calmRound = 60_000;
 const shortestRound = 20;
-/** Who misses a role is about to be given it: nobody says when. */
-const soonPermitted = 5000;
+/** Who misses a role is about to be given it, what one waits for is about to be seen well: nobody says when. */
+const soon = 5000;
 /** So that services that began together don't stay together. */
 const jitter = 0.2;
 
@@ -106,9 +106,12 @@ async function writeDown(
   if (notice && noticeInWords(notice) !== kurator.status?.dependencyNotice) {
     context.event('Normal', 'DependencyNotice', notice.reason, { action: 'Tell' });
   }
-  if (isNew) ward.wake(relations.dependants.map(({ name }) => name));
+  const dependants = relations.dependants.map(({ name }) => name);
+  if (isNew) ward.wake(dependants);
+  // That it is still well is no news, but for those who wait to hear just that.
+  else if (thought.evidence.condition === 'up') ward.wake(ward.waiting(dependants));
   const isOpened = !found.memory.history.incident && thought.history.incident;
-  if (isOpened) ward.suspect(relations.dependsOn);
+  if (isOpened || thought.diagnosis?.cause === 'dependency') ward.suspect(relations.dependsOn);
 }
 
 /** What follows from a thought that is written down. */
@@ -152,8 +155,11 @@ function toolsOf({ context, now }: Round) {
 function nextRound({ mind, spec, now, ward }: Case, { until, history }: Thought): number {
   const proven = history.proving && history.proving.since + spec.recovery.provenAfter;
   const gauged = spec.scaling && ward.gauges.dueAt(mind);
-  const permitted = mind.missingRoles.size > 0 ? now + soonPermitted : undefined;
-  const times = [until, proven, gauged, permitted, remindersOf(mind, now)].filter((time) => time !== undefined);
+  const permitted = mind.missingRoles.size > 0 ? now + soon : undefined;
+  const followed = history.incident?.stage === 'waitingForDependency' ? now + soon : undefined;
+  const times = [until, proven, gauged, permitted, followed, remindersOf(mind, now)].filter(
+    (time) => time !== undefined,
+  );
   // Later than when it was looked: writing and doing took its time.
   const left = Math.min(...times, now + calmRound * (1 - jitter * Math.random())) - ward.now();
   return Math.max(shortestRound, Math.ceil(left));

@@ -34,6 +34,8 @@ export interface WardOptions {
 
 /** How often the API server and the watches are looked at; far below what the brain calls blind. */
 const lookEvery = 5000;
+/** However many depend on one, and however often they ask. */
+const suspectEvery = 2000;
 /** In looks: to ask for thousands of objects is some work. */
 const forgetEvery = 6;
 
@@ -96,12 +98,21 @@ export class Ward {
     }
   }
 
-  /** Has these services looked at closely: somebody who depends on them has trouble. */
+  /** Has these services looked at closely, and thought about: somebody who depends on them has trouble. */
   suspect(names: Iterable<string>): void {
+    const now = this.now();
     for (const name of names) {
       const mind = this.minds.get(name);
-      if (mind) this.checkups.lookNow(mind);
+      if (!mind || now - (mind.suspectedAt ?? Number.NEGATIVE_INFINITY) < suspectEvery) continue;
+      mind.suspectedAt = now;
+      this.checkups.lookNow(mind);
+      this.wake([name]);
     }
+  }
+
+  /** Those of these services that wait to see well what they depend on. */
+  waiting(names: readonly string[]): string[] {
+    return names.filter((name) => this.minds.get(name)?.memory?.history.incident?.stage === 'waitingForDependency');
   }
 
   /** What is remembered of a service: as it is in mind, else as it is written. */

@@ -1,15 +1,15 @@
 /** A pod as the brain sees it. */
-import type { Container, ContainerStatus, Pod } from '@kurator/sdk';
+import type { Container, ContainerStatus, Pod, PodCondition } from '@kurator/sdk';
 import type { ContainerObservation, InstanceObservation, UsageObservation } from '../brain/observation.ts';
 import { timeOf } from './moment.ts';
 import { revisionLabels } from './revision.ts';
 
 /** Translates a pod; what the kubelet has not said yet stays unsaid. */
 export function observeInstance(pod: Pod, usage?: UsageObservation): InstanceObservation {
-  const { metadata, spec, status } = pod;
-  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const { metadata, spec } = pod;
+  const ready = readinessOf(pod);
   const isReady = ready && ready.status !== 'Unknown' ? ready.status === 'True' : undefined;
-  const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
+  const scheduled = conditionOf(pod, 'PodScheduled');
   const readySince = isReady === undefined ? undefined : timeOf(ready?.lastTransitionTime);
   return {
     name: metadata.name,
@@ -26,6 +26,22 @@ export function observeInstance(pod: Pod, usage?: UsageObservation): InstanceObs
     }),
     ...(usage && { usage }),
   };
+}
+
+/**
+ * Whether it is ready by its own word. Where a node was not heard of for a while, somebody else has taken that word from all
+ * of its pods, and a kubelet that is back may take a minute to give it to them again.
+ */
+function readinessOf(pod: Pod): PodCondition | undefined {
+  const ready = conditionOf(pod, 'Ready');
+  const containers = conditionOf(pod, 'ContainersReady');
+  const gates = pod.spec?.readinessGates ?? [];
+  const isOwnWord = ready?.status !== 'False' || containers?.status !== 'True' || gates.length > 0;
+  return isOwnWord ? ready : containers;
+}
+
+function conditionOf({ status }: Pod, wanted: string): PodCondition | undefined {
+  return status?.conditions?.find(({ type }) => type === wanted);
 }
 
 /** Init containers that end are no crash: only what runs for as long as the pod counts, and what can't start. */

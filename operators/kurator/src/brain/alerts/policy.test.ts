@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Evidence } from '../evidence/evidence.ts';
 import { freshHistory } from '../incident/history.ts';
-import type { Incident } from '../incident/incident.ts';
+import { givenBackReason, type Incident } from '../incident/incident.ts';
 import { enter, impactOf, open } from '../incident/keeping.ts';
 import { mayFollow, type Stage } from '../incident/stage.ts';
 import { serviceSpec } from '../spec-defaults.ts';
@@ -61,6 +61,37 @@ describe('announce', () => {
     expect(notifications).toMatchObject([
       { severity: 'warning', transitions: [1, 2], stage: 'confirmed', id: 'web#1/2' },
     ]);
+  });
+
+  describe('a person who was called', () => {
+    const loud: [number, Stage][] = [
+      [minute, 'confirmed'],
+      [2 * minute, 'recovered'],
+      [3 * minute, 'confirmed'],
+      [4 * minute, 'proposed'],
+    ];
+    const called: [number, Stage][] = [...loud, [5 * minute, 'handedOver']];
+    const stagesOf = (steps: [number, Stage][]) => told(steps).notifications.map(({ stage }) => stage);
+
+    it('is not called again for as long as nothing else was heard', () => {
+      const again = stagesOf([...called, [6 * minute, 'confirmed'], [7 * minute, 'handedOver']]);
+      expect(again).toEqual(['confirmed', 'recovered', 'confirmed', 'proposed', 'handedOver']);
+    });
+
+    it('is called again after a word that it is well', () => {
+      const later: [number, Stage][] = [
+        [2 * hour, 'recovered'],
+        [2 * hour + second, 'quarantined'],
+      ];
+      expect(stagesOf([...called, ...later]).slice(-3)).toEqual(['handedOver', 'recovered', 'quarantined']);
+    });
+
+    it('is called again when it was given back, and still can not be helped', () => {
+      const { incident } = told(called);
+      const back = enter(incident, 'confirmed', givenBackReason, 'degraded', start + 6 * minute);
+      const { notifications } = told([[7 * minute, 'handedOver']], back);
+      expect(notifications).toMatchObject([{ stage: 'handedOver', severity: 'page' }]);
+    });
   });
 
   it('is limited, but what calls a person always comes through, with all that was held back', () => {

@@ -1,16 +1,16 @@
 /**
  * When to tell, and how loud. Every change of stage is told exactly once; but not each for itself: what is not urgent
  * waits for company, and an incident that has been loud enough tells the rest together. What calls a person is never held
- * back.
+ * back, unless one has been called already and has heard nothing else since.
  */
 import { causeInWords } from '../diagnosis/cause.ts';
-import type { Incident, Transition } from '../incident/incident.ts';
+import { givenBackReason, type Incident, type Transition } from '../incident/incident.ts';
 import { atEase, type Stage } from '../incident/stage.ts';
 import type { ServiceSpec } from '../spec.ts';
 import { type Millis, within } from '../time.ts';
 import type { Notification, Severity } from './notification.ts';
 
-/** `always` is told at once whatever was told before, `now` at once if the limit allows, `soon` in company. */
+/** `always` is told at once whatever was told before, but once; `now` at once if the limit allows, `soon` in company. */
 type Urgency = 'always' | 'now' | 'soon';
 
 interface Manner {
@@ -63,9 +63,10 @@ export function announce(incident: Incident, occasion: Occasion): Announcement {
   const urgencies = pending.map(({ to }) => manners[to].urgency);
   const recent = incident.notifiedAt.filter((at) => now - at < spec.alerts.per);
   const limitUntil = recent.length < spec.alerts.burst ? now : (recent.at(-spec.alerts.burst) ?? now) + spec.alerts.per;
-  const groupUntil = !first || urgencies.includes('now') ? now : first.at + spec.alerts.groupWait;
+  const groupUntil = !first || urgencies.some((urgency) => urgency !== 'soon') ? now : first.at + spec.alerts.groupWait;
   const until = Math.max(limitUntil, groupUntil);
-  if (!isClosing && !isPage && !urgencies.includes('always') && until > now) return { incident, until };
+  const isCall = urgencies.includes('always') && !isCalled(incident);
+  if (!isClosing && !isPage && !isCall && until > now) return { incident, until };
   const notification = compose(incident, pending, isPage, occasion);
   const reported = incident.transitions.length;
   const told = { ...incident, reported, notifiedAt: [...recent, now], paged: incident.paged || isPage };
@@ -75,6 +76,14 @@ export function announce(incident: Incident, occasion: Occasion): Announcement {
 /** A service that is down wakes somebody up, once; unless it is down for something else: then that one does. */
 function mustPage({ stage, impact, paged }: Incident): boolean {
   return impact.condition === 'down' && !paged && !atEase.has(stage) && stage !== 'waitingForDependency';
+}
+
+/** A person was called, and since then neither told that it is well nor has given it back. */
+function isCalled({ transitions, reported }: Incident): boolean {
+  const told = transitions.slice(0, reported);
+  const wellAt = told.findLastIndex(({ to }) => to === 'recovered');
+  const backAt = transitions.findLastIndex(({ reason }) => reason === givenBackReason);
+  return told.slice(Math.max(wellAt, backAt) + 1).some(({ to }) => manners[to].urgency === 'always');
 }
 
 function compose(

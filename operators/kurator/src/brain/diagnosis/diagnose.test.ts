@@ -17,6 +17,7 @@ function diagnosed(trouble: Trouble): Diagnosis | undefined {
 const all = (error: string) => ({ a: error, b: error, c: error });
 const ended = (reason: string, ago = second) => ({ at: now - ago, exitCode: 137, reason });
 const crashed = { containers: [{ name: 'main', state: 'terminated' as const, restarts: 0, ended: ended('Error') }] };
+const killedAt = (memory: number) => ({ ...crashed, usage: { at: now - 10 * second, metrics: { memory } } });
 const waiting = (why: string) => ({
   ready: false,
   containers: [{ name: 'main', state: 'waiting' as const, waiting: why, restarts: 4 }],
@@ -42,6 +43,8 @@ const cases: [string, Trouble, Cause, string[]][] = [
     'oom',
     ['a'],
   ],
+  ['one was killed, and had just used nearly all of its memory', { instances: { a: killedAt(0.97) } }, 'oom', ['a']],
+  ['one was killed, and had memory to spare', { instances: { a: killedAt(0.4) } }, 'crash', ['a']],
   ['an image can not be pulled', { instances: { a: waiting('ImagePullBackOff') } }, 'image', ['a']],
   ['a Secret is missing', { instances: { a: { ...waiting('CreateContainerConfigError') } } }, 'configuration', ['a']],
   [
@@ -228,6 +231,13 @@ describe('diagnose', () => {
     expect(diagnosed({ errors: { a: 'status', b: 'status' } })?.extent).toBe('some');
     expect(diagnosed({ errors: all('status') })?.extent).toBe('all');
     expect(diagnosed({ errors: all('connect-timeout') })?.extent).toBe('around');
+  });
+
+  it('is not sure that one is not reached while nobody else surely is', () => {
+    const cutOff: Trouble = { errors: all('connect-timeout'), failures: { b: 1, c: 2 } };
+    expect(diagnosed(cutOff)).toMatchObject({ cause: 'unreachable', confidence: 'possible', affected: ['a'] });
+    const others: Trouble = { errors: { a: 'connect-timeout', b: 'connect-timeout' }, failures: { b: 1 } };
+    expect(diagnosed(others)).toMatchObject({ cause: 'unreachable', confidence: 'certain', affected: ['a'] });
   });
 
   it('looks past what a person was called for, but not for the same instances', () => {

@@ -11,6 +11,7 @@ import { dependency } from './rules/dependency.ts';
 import { badRevision, saturation } from './rules/load-and-revision.ts';
 import { network, oneNode, packetLoss } from './rules/network.ts';
 import { nodePath } from './rules/node-path.ts';
+import { slowness } from './rules/slowness.ts';
 
 const rules: readonly Rule[] = [
   dependency,
@@ -34,7 +35,7 @@ const rules: readonly Rule[] = [
   bySymptom('refused', 'crash'),
   bySymptom('wrong', 'wrong-answers'),
   bySymptom('unready', 'unready'),
-  bySymptom('slow', 'slow'),
+  slowness,
 ];
 
 /** The cause of what was confirmed; undefined when nothing was. */

@@ -33,7 +33,7 @@ export function detect(spec: ServiceSpec, perception: Perception, seen: Observat
   const looks = seen.instances.map((instance) => lookAt({ spec, checks, now }, perception, instance, nodes));
   const isDeploying = seen.workload.rollout === 'progressing';
   const around = { isBlind, isDeploying, isLossLocatable: isLossLocatable(looks) };
-  const instances = looks.map((look) => examine(look, around));
+  const instances = looks.map((look) => examine(look, looks, around));
   const symptoms = [
     ...instances.flatMap((instance) => instance.symptoms),
     ...ofService(spec, perception, seen, now, instances),
@@ -52,13 +52,13 @@ export function detect(spec: ServiceSpec, perception: Perception, seen: Observat
 
 function lookAt(
   common: Pick<Look, 'spec' | 'checks' | 'now'>,
-  { targets, baselines }: Perception,
+  { targets }: Perception,
   instance: InstanceObservation,
   nodes: ReadonlyMap<string, NodeObservation>,
 ): Look {
   const node = instance.node === undefined ? undefined : nodes.get(instance.node);
   const mind = targets[instance.uid] ?? nothing;
-  return { ...common, instance, mind, baselines, node, ways: waysTo(mind, common.now) };
+  return { ...common, instance, mind, node, ways: waysTo(mind, common.now) };
 }
 
 interface Around {
@@ -76,14 +76,16 @@ function isLossLocatable(looks: readonly Look[]): boolean {
   return areComparable(tracks);
 }
 
-function examine(look: Look, { isBlind, isDeploying, isLossLocatable }: Around): InstanceEvidence {
+function examine(look: Look, looks: readonly Look[], around: Around): InstanceEvidence {
+  const { isBlind, isDeploying, isLossLocatable } = around;
   const { instance, ways, now } = look;
-  const all = [...(isBlind ? [] : fromWatches(look)), ...fromChecks(look, isLossLocatable)];
+  const saturated = isSaturated(instance.usage, now);
+  const company = { looks, isSaturated: saturated === true };
+  const all = [...(isBlind ? [] : fromWatches(look)), ...fromChecks(look, company, isLossLocatable)];
   const starts = !isBlind && isStarting(look, now);
   // A fresh instance may fail its checks and be unready; that it crashes or has no image is no matter of patience.
   const counted = starts ? all.filter(({ kind }) => !gracious.has(kind)) : all;
   const symptoms = isDeploying ? counted.filter(({ confirmed }) => confirmed) : counted;
-  const saturated = isSaturated(instance.usage, now);
   const changesAt = nextChange(look, all, starts);
   return {
     name: instance.name,
@@ -125,7 +127,7 @@ function fromWatches(look: Look): Symptom[] {
   return symptoms;
 }
 
-function fromChecks(look: Look, isLossLocatable: boolean): Symptom[] {
+function fromChecks(look: Look, company: Parameters<typeof slowCheck>[2], isLossLocatable: boolean): Symptom[] {
   const symptoms: Symptom[] = [];
   const instance = look.instance.uid;
   for (const check of look.checks) {
@@ -133,7 +135,7 @@ function fromChecks(look: Look, isLossLocatable: boolean): Symptom[] {
     if (isStarting(look, look.mind.checks[check.name]?.knownAt ?? look.now)) continue;
     const failing = failingCheck(check, look.mind.checks[check.name], look.now);
     if (failing) symptoms.push({ instance, ...said(look, failing), kind: failing.kind });
-    const slow = slowCheck(check, look);
+    const slow = slowCheck(check, look, company);
     if (slow) symptoms.push({ kind: 'slow', instance, ...said(look, slow) });
   }
   const loss = lossTo(look, isLossLocatable);
@@ -159,7 +161,7 @@ function startOf({ instance }: Look): Millis {
 function healthOf(look: Look, symptoms: readonly Symptom[], starts: boolean, isBlind: boolean): InstanceHealth {
   const { instance, checks, mind, now } = look;
   if (instance.terminating) return 'terminating';
-  const sure = symptoms.filter(({ confirmed }) => confirmed);
+  const sure = symptoms.filter(({ confirmed, isShared }) => confirmed && !isShared);
   if (sure.some(({ kind }) => !impairing.has(kind))) return 'failing';
   if (sure.length > 0) return 'impaired';
   if (isBlind) return 'unknown';

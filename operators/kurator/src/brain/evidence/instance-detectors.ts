@@ -1,14 +1,15 @@
 /** What can be seen of one instance: one small function for each symptom, in a table. */
-import type { InstanceObservation, NodeObservation } from '../observation.ts';
+import type { ContainerEnd, InstanceObservation, NodeObservation } from '../observation.ts';
 import type { CheckTrack } from '../perception/check-track.ts';
 import { staleAfter, verdictOf } from '../perception/check-track.ts';
-import { type LatencyBaseline, usual } from '../perception/latency-baseline.ts';
+import { usual } from '../perception/latency-baseline.ts';
 import { losesNow, lossShare, wayOf } from '../perception/packet-loss.ts';
 import type { TargetPerception } from '../perception/perception.ts';
+import { isOutOfStep, windowOfAnswers } from '../perception/tempo.ts';
 import type { CheckSpec, ServiceSpec } from '../spec.ts';
 import { inWords, type Millis, minute, second } from '../time.ts';
 import type { Ways } from './evidence.ts';
-import { mannerOfError, type Sighting, type SymptomKind } from './symptom.ts';
+import { mannerOfError, type Sighting, type Symptom, type SymptomKind } from './symptom.ts';
 
 /** What a detector looks at. */
 export interface Look {
@@ -17,7 +18,6 @@ export interface Look {
   readonly checks: readonly CheckSpec[];
   readonly instance: InstanceObservation;
   readonly mind: TargetPerception;
-  readonly baselines: Readonly<Record<string, LatencyBaseline>>;
   readonly node: NodeObservation | undefined;
   readonly ways: Ways | undefined;
   readonly now: Millis;
@@ -33,8 +33,14 @@ const outOfLoop = 2 * minute;
 const unschedulableAfter = 30 * second;
 /** A path that nobody has tried for this long says nothing. */
 const pathStaleAfter = 5 * minute;
-/** Slow results in a row that are not chance any more. */
-const slowAfter = 5;
+/** Slow results in a row after which also what all suffer from is worth a word. */
+const sharedSlowAfter = 3 * windowOfAnswers;
+
+/** The exit code of what was ended by SIGKILL. */
+const killed = 137;
+/** Of the memory that it may have. */
+const nearlyAll = 0.9;
+const usageCountsFor = minute;
 
 const pulls = new Set(['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull']);
 const settings = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError']);
@@ -42,8 +48,8 @@ const settings = new Set(['CreateContainerConfigError', 'CreateContainerError', 
 const byWatch: Partial<Record<SymptomKind, Detector>> = {
   'node-gone': (look) => nodeTrouble(look, ({ gone }) => gone, 'gone'),
   'node-silent': (look) => nodeTrouble(look, ({ gone, ready }) => !gone && ready !== 'true', 'silent or not ready'),
-  oom: (look) => endedBadly(look, (reason) => reason === 'OOMKilled', 'was killed for its memory'),
-  crash: (look) => endedBadly(look, (reason) => reason !== 'OOMKilled', 'ended'),
+  oom: (look) => endedBadly(look, (end) => isOutOfMemory(look, end), 'was killed for its memory'),
+  crash: (look) => endedBadly(look, (end) => !isOutOfMemory(look, end), 'ended'),
   'crash-loop': crashLoop,
   image: (look) => waits(look, pulls, 'can not get its image'),
   configuration: (look) => waits(look, settings, 'can not be started as configured'),
@@ -81,10 +87,20 @@ function patienceOf({ checks }: ServiceSpec): Millis {
   return checks.reduce((longest, { failAfter, period }) => Math.max(longest, failAfter * period), 10 * second);
 }
 
-function endedBadly(look: Look, counts: (reason: string) => boolean, what: string) {
+/**
+ * A kubelet that is in a hurry does not say that it was the memory. One that was killed, and had just been seen to use
+ * nearly all of it, was killed for that.
+ */
+function isOutOfMemory({ instance: { usage } }: Look, { reason, exitCode, at }: ContainerEnd): boolean {
+  if (reason === 'OOMKilled') return true;
+  if (exitCode !== killed || !usage || usage.at > at + second || at - usage.at > usageCountsFor) return false;
+  return (usage.metrics.memory ?? 0) >= nearlyAll;
+}
+
+function endedBadly(look: Look, counts: (end: ContainerEnd) => boolean, what: string) {
   const { instance, spec, now } = look;
   for (const { name, ended, state, startedAt } of instance.containers) {
-    if (!ended || ended.exitCode === 0 || !counts(ended.reason ?? 'Error')) continue;
+    if (!ended || ended.exitCode === 0 || !counts(ended)) continue;
     // Past its grace the checks say how it is, and where they don't know, nobody does.
     const isOld = now - (startedAt ?? ended.at) > spec.startupGrace;
     if (state === 'running' && (isOld || isBack(look, ended.at))) continue;
@@ -135,15 +151,35 @@ export function failingCheck(check: CheckSpec, track: CheckTrack | undefined, no
   return { kind, confirmed: track.verdict === 'failing', since: track.failingSince, says };
 }
 
-/** Its answers come far later than is usual for the service; nothing when the last one is too long ago. */
-export function slowCheck(check: CheckSpec, { mind, baselines, now }: Look): Sighting | undefined {
+/**
+ * Its answers come far later than is usual for it; nothing when the last one is too long ago. What the others suffer from
+ * as well, or may for all that is known, is said later, and as such.
+ */
+export function slowCheck(check: CheckSpec, look: Look, { looks, isSaturated }: Company): SlowSighting | undefined {
   const { name } = check;
+  const { mind, now } = look;
   const track = mind.checks[name];
-  const baseline = baselines[name];
-  if (!track || !baseline || track.slow === 0 || now - track.knownAt > staleAfter(check)) return undefined;
-  const says = `check ${name} answered ${track.slow} times in a row far slower than its usual ${inWords(usual(baseline))}`;
-  return track.slow >= slowAfter ? { confirmed: true, since: track.slowSince ?? track.knownAt, says } : undefined;
+  if (!track || track.tempo.slow < windowOfAnswers || now - track.knownAt > staleAfter(check)) return undefined;
+  const { tempo } = track;
+  const others = looks.flatMap((one) => {
+    const other = one === look || one.instance.terminating ? undefined : one.mind.checks[name];
+    return other && now - other.knownAt <= staleAfter(check) ? [other.tempo] : [];
+  });
+  const isShared = !isOutOfStep(tempo, others);
+  if (isShared && !isSaturated && tempo.slow < sharedSlowAfter) return undefined;
+  const usually = inWords(usual(tempo.baseline));
+  const says = `check ${name} answered ${tempo.slow} times in a row far slower than its usual ${usually}`;
+  return { confirmed: true, since: tempo.slowSince ?? track.knownAt, says, ...(isShared && { isShared }) };
 }
+
+interface Company {
+  /** At all instances, this one among them. */
+  readonly looks: readonly Look[];
+  /** It uses nearly all that it may. */
+  readonly isSaturated: boolean;
+}
+
+type SlowSighting = Sighting & Pick<Symptom, 'isShared'>;
 
 /** Packets are lost on the way to it. Where others can't be judged yet, it can't be said whose loss that is. */
 export function lossTo({ mind, ways }: Look, isLocatable: boolean): Sighting | undefined {

@@ -159,6 +159,9 @@ export interface Incident {
   readonly paged: boolean;
 }
 
+/** Why an incident that a person had is pursued again. */
+export const givenBackReason = 'a person has given it back';
+
 /** The attempt that is under way. */
 export function openAttempt({ attempts }: Incident): Attempt | undefined {
   const last = attempts.at(-1);

@@ -2,6 +2,7 @@
 import type { CheckOutcome, CheckResult } from '../observation.ts';
 import type { CheckSpec } from '../spec.ts';
 import type { Millis } from '../time.ts';
+import { freshTempo, paused, type Tempo, timed } from './tempo.ts';
 
 /** What is remembered of a check's results. */
 export interface CheckTrack {
@@ -9,10 +10,8 @@ export interface CheckTrack {
   /** In a row, by now. */
   readonly failures: number;
   readonly successes: number;
-  /** Results in a row that were far out of the baseline. */
-  readonly slow: number;
-  /** When the first of them was seen. */
-  readonly slowSince?: Millis;
+  /** How long its answers take. */
+  readonly tempo: Tempo;
   /** The end of the newest result, and of the newest that was not unknown. */
   readonly lastAt: Millis;
   readonly knownAt: Millis;
@@ -30,7 +29,7 @@ export const freshTrack: CheckTrack = {
   verdict: 'unknown',
   failures: 0,
   successes: 0,
-  slow: 0,
+  tempo: freshTempo,
   lastAt: Number.NEGATIVE_INFINITY,
   knownAt: Number.NEGATIVE_INFINITY,
 };
@@ -45,7 +44,7 @@ export function follow(spec: CheckSpec, track: CheckTrack, result: CheckResult):
   if (result.at <= track.lastAt) return track;
   if (result.outcome === 'unknown') return { ...track, lastAt: result.at };
   // A row with a long hole in it is none.
-  const row = result.at - track.knownAt > staleAfter(spec) ? freshTrack : track;
+  const row = result.at - track.knownAt > staleAfter(spec) ? { ...freshTrack, tempo: paused(track.tempo) } : track;
   return result.outcome === 'healthy' ? succeeded(spec, row, result) : failed(spec, row, result);
 }
 
@@ -56,8 +55,7 @@ function succeeded(spec: CheckSpec, track: CheckTrack, result: CheckResult): Che
     verdict: well ? 'healthy' : track.verdict,
     failures: 0,
     successes,
-    slow: track.slow,
-    ...(track.slowSince !== undefined && { slowSince: track.slowSince }),
+    tempo: timed(track.tempo, result),
     lastAt: result.at,
     knownAt: result.at,
     healthyAsOf: result.at - result.latencyMs,
@@ -71,7 +69,7 @@ function failed(spec: CheckSpec, track: CheckTrack, result: CheckResult): CheckT
     verdict: failures >= spec.failAfter ? 'failing' : track.verdict,
     failures,
     successes: 0,
-    slow: 0,
+    tempo: timed(track.tempo, result),
     lastAt: result.at,
     knownAt: result.at,
     failingSince: track.failingSince ?? result.at,

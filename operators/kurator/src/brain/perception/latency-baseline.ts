@@ -21,17 +21,27 @@ export const freshBaseline: LatencyBaseline = { seen: 0, median: 0, spread: 0.5 
 const patience = 30;
 /** Slow is at least this many times the usual, however steady that is. */
 const atLeastTimes = Math.log(3);
-const atLeastSpreads = 8;
+/** About two standard deviations. One such answer means little; that all of a long row are such is what counts. */
+const atLeastSpreads = 3;
+/** And at this many times nobody asks how far answers usually spread. */
+const surelyTimes = Math.log(10);
+/** Nobody minds 3 ms where 1 ms was usual. */
+const atLeastMore = 50;
 /** A step's size once learned; what is slow moves the baseline a fiftieth of it: a new normal is learned in hours. */
 const step = 0.05;
 const stepWhenSlow = step / 50;
-/** Nobody minds 3 ms where 1 ms was usual. */
-const notWorthCalling = 50;
+
+/** Whether enough was learned to call anything unusual. */
+export function isLearned({ seen }: LatencyBaseline): boolean {
+  return seen >= patience;
+}
 
 /** Whether a latency is far out of what is usual. Never before enough was learned. */
-export function isSlow({ seen, median, spread }: LatencyBaseline, latencyMs: number): boolean {
-  if (seen < patience || latencyMs < notWorthCalling) return false;
-  return Math.log(latencyMs) - median > Math.max(atLeastTimes, atLeastSpreads * spread);
+export function isSlow(baseline: LatencyBaseline, latencyMs: number): boolean {
+  if (!isLearned(baseline) || latencyMs - usual(baseline) < atLeastMore) return false;
+  const { median, spread } = baseline;
+  const bound = Math.min(surelyTimes, Math.max(atLeastTimes, atLeastSpreads * spread));
+  return Math.log(latencyMs) - median > bound;
 }
 
 /** Learns from one result. */

@@ -99,6 +99,12 @@ describe('packet loss', () => {
     expect(lostExchanges({ connectMs, opened })).toBe(lost);
   });
 
+  it('does not count an opening that the checker was too late to judge, neither for the path nor against it', () => {
+    const { track } = watch(createRandom(1), 0, 1.5);
+    const late: PathSample = { from: 'operator', to: 'pod', at: track.lastAt + 1, connectMs: 1600, opened: true };
+    expect(count(track, late)).toBe(track);
+  });
+
   it('is not sure of a path before it has seen enough of it', () => {
     const { track } = watch(createRandom(1), 0, 0.4);
     expect(wayOf(track)).toBe('unclear');
@@ -114,6 +120,7 @@ describe('several paths', () => {
 
   it.each([
     ['all lose packets', 0, 0.3],
+    ['all lose a few packets', 0, 0.2],
     ['no longer lose any', 0.3, 0],
   ])('are not taken for one that does when from one moment on they %s', (_, before, after) => {
     const random = createRandom(30);

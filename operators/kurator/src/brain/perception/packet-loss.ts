@@ -46,7 +46,8 @@ const alarm = 1e-6;
 const allClear = 0.3;
 /** So many openings in a row may fail by chance. */
 const silenceOfLoss = 2;
-const unclearBelow = 0.01;
+/** A path that shows what {@link tolerated} loss would show less often than this is not called clear: it may be one of many. */
+const unclearBelow = 0.1;
 /** Counts this old say nothing about now. */
 const staleAfter = 30 * minute;
 
@@ -82,6 +83,11 @@ export function lostExchanges({ connectMs, opened }: Pick<PathSample, 'connectMs
   return timer?.[1] ?? 0;
 }
 
+/** Neither a quick answer nor a timer's time: the checker was late, and nothing was seen of the path. */
+function saysNothing(sample: PathSample): boolean {
+  return sample.opened && sample.connectMs > exchange && lostExchanges(sample) === 0;
+}
+
 /** Openings in a row that lose nothing, of which a path with 20 % loss has hardly ever so many. */
 const smoothAfter = 15;
 
@@ -93,6 +99,7 @@ export function losesNow({ smooth = 0 }: LossTrack): boolean {
 /** Takes one opening in. Several may end at the same moment: the kernel's timers fire together. */
 export function count(track: LossTrack, sample: PathSample): LossTrack {
   const known = sample.at - track.lastAt > staleAfter ? freshLossTrack : track;
+  if (saysNothing(sample)) return known;
   const { filling } = known;
   const silent = sample.opened ? 0 : (known.silent ?? 0) + 1;
   // A row of openings that all failed is an outage, and not the dice of a lossy path.

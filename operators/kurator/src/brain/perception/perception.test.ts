@@ -24,3 +24,23 @@ describe('what is seen of the way to an instance', () => {
     expect(targets.a?.checks.page?.verdict).toBe('healthy');
   });
 });
+
+describe('crashes', () => {
+  const spec = serviceSpec({ name: 'web', checks });
+  const seen = (restarts: number, at: number) => {
+    const ended = { at, exitCode: 1 };
+    const containers = [{ name: 'main', state: 'running', restarts, ...(restarts > 0 && { ended }) }];
+    return { results: [], samples: [], instances: [{ uid: 'a', containers }] as unknown as InstanceObservation[] };
+  };
+
+  it('are counted though several come between two looks', () => {
+    const before = perceive(spec, freshPerception, seen(0, 0));
+    const { targets } = perceive(spec, perceive(spec, before, seen(3, 1000)), seen(4, 2000));
+    expect(targets.a?.crashes).toEqual([1000, 1000, 1000, 2000]);
+  });
+
+  it('from before the first look are not all taken for news', () => {
+    const { targets } = perceive(spec, freshPerception, seen(50, 1000));
+    expect(targets.a?.crashes).toEqual([1000]);
+  });
+});

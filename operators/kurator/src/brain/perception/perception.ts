@@ -3,11 +3,11 @@
  * only. After a crash everything in here is unknown until it is seen again, which costs time and never a wrong repair.
  */
 import { type CheckResult, type InstanceObservation, type PathSample, theService } from '../observation.ts';
-import type { CheckSpec, ServiceSpec } from '../spec.ts';
+import type { ServiceSpec } from '../spec.ts';
 import type { Millis } from '../time.ts';
 import { type CheckTrack, follow, freshTrack } from './check-track.ts';
-import { freshBaseline, isSlow, type LatencyBaseline, learn } from './latency-baseline.ts';
 import { count, freshLossTrack, type LossTrack } from './packet-loss.ts';
+import { freshTempo } from './tempo.ts';
 
 /** What is kept in mind of one instance, or of the Service. */
 export interface TargetPerception {
@@ -24,8 +24,6 @@ export interface TargetPerception {
 export interface Perception {
   /** By uid, and by {@link theService}. */
   readonly targets: Readonly<Record<string, TargetPerception>>;
-  /** By the check's name, shared by all instances: one that is slow from birth is slow as well. */
-  readonly baselines: Readonly<Record<string, LatencyBaseline>>;
 }
 
 /** What is new since the last time. */
@@ -40,23 +38,22 @@ export interface News {
 export const theOperator = 'operator';
 
 /** Nothing in mind. */
-export const freshPerception: Perception = { targets: {}, baselines: {} };
+export const freshPerception: Perception = { targets: {} };
 
 const freshTarget: TargetPerception = { checks: {}, paths: {}, restarts: 0, crashes: [] };
 const crashesKept = 10;
 
 /** Takes the news in. What belongs to instances that are gone is forgotten. */
 export function perceive(spec: ServiceSpec, perception: Perception, news: News): Perception {
-  const draft: Draft = { targets: surviving(perception, news.instances), baselines: { ...perception.baselines } };
+  const draft: Draft = { targets: surviving(perception, news.instances) };
   for (const result of news.results) takeResult(spec, draft, result);
   for (const sample of news.samples) if (isNewer(draft, sample)) takeSample(draft, sample);
-  for (const instance of news.instances) takeRestarts(draft, instance);
+  for (const instance of news.instances) takeRestarts(draft, instance, instance.uid in perception.targets);
   return draft;
 }
 
 interface Draft {
   readonly targets: Record<string, TargetPerception>;
-  readonly baselines: Record<string, LatencyBaseline>;
 }
 
 function surviving({ targets }: Perception, instances: readonly InstanceObservation[]): Draft['targets'] {
@@ -65,29 +62,15 @@ function surviving({ targets }: Perception, instances: readonly InstanceObservat
   return kept;
 }
 
-function takeResult(spec: ServiceSpec, { targets, baselines }: Draft, result: CheckResult): void {
+function takeResult(spec: ServiceSpec, { targets }: Draft, result: CheckResult): void {
   const check = spec.checks.find(({ name }) => name === result.check);
   const target = targets[result.target];
   if (!check || !target) return;
   const before = target.checks[check.name] ?? freshTrack;
   const after = follow(check, before, result);
   if (after === before) return;
-  const track = result.outcome === 'healthy' ? measured(check, after, baselines, result) : after;
-  targets[result.target] = { ...target, checks: { ...target.checks, [check.name]: track } };
-  if (!spec.ignoresLoss) takeSample({ targets, baselines }, openingOf(result));
-}
-
-function measured(
-  { name }: CheckSpec,
-  track: CheckTrack,
-  baselines: Draft['baselines'],
-  { latencyMs, at }: CheckResult,
-): CheckTrack {
-  const baseline = baselines[name] ?? freshBaseline;
-  baselines[name] = learn(baseline, latencyMs);
-  const { slowSince = at, ...usual } = track;
-  if (isSlow(baseline, latencyMs)) return { ...track, slow: track.slow + 1, slowSince };
-  return track.slow === 0 ? track : { ...usual, slow: 0 };
+  targets[result.target] = { ...target, checks: { ...target.checks, [check.name]: after } };
+  if (!spec.ignoresLoss) takeSample({ targets }, openingOf(result));
 }
 
 /** A result also says how the opening of its connection went, if it got that far. */
@@ -110,13 +93,20 @@ function takeSample({ targets }: Draft, sample: PathSample | undefined): void {
   targets[sample.to] = { ...target, paths: { ...target.paths, [sample.from]: track } };
 }
 
-function takeRestarts({ targets }: Draft, instance: InstanceObservation): void {
+function takeRestarts({ targets }: Draft, instance: InstanceObservation, isKnown: boolean): void {
   const target = targets[instance.uid];
   if (!target) return;
   const restarts = instance.containers.reduce((sum, container) => sum + container.restarts, 0);
   if (restarts <= target.restarts) return;
   const endedAt = Math.max(...instance.containers.map(({ ended }) => ended?.at ?? Number.NEGATIVE_INFINITY));
-  const isNew = Number.isFinite(endedAt) && endedAt !== target.crashes.at(-1);
-  const crashes = isNew ? [...target.crashes, endedAt].slice(-crashesKept) : target.crashes;
-  targets[instance.uid] = { ...target, restarts, crashes };
+  // Several may have come between two looks, or within one second; of what was before the first look only the last is known.
+  const many = Math.min(crashesKept, isKnown ? restarts - target.restarts : 1);
+  const fresh = Number.isFinite(endedAt) ? Array.from({ length: many }, () => endedAt) : [];
+  const crashes = [...target.crashes, ...fresh].slice(-crashesKept);
+  targets[instance.uid] = { ...target, checks: withoutTempo(target.checks), restarts, crashes };
+}
+
+/** What was started anew may be slow until it is warm: what is usual for it has to be learned again. */
+function withoutTempo(checks: TargetPerception['checks']): TargetPerception['checks'] {
+  return Object.fromEntries(Object.entries(checks).map(([name, track]) => [name, { ...track, tempo: freshTempo }]));
 }

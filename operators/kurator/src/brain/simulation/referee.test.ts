@@ -26,14 +26,14 @@ interface Trial {
 
 const blameUnknown: Brain = (input) => think({ ...input, perception: blamed(input.perception) });
 
-function blamed({ targets, baselines }: Perception): Perception {
+function blamed({ targets }: Perception): Perception {
   const failing = (track: CheckTrack): CheckTrack =>
     track.lastAt > track.knownAt
       ? { ...track, verdict: 'failing', failures: 9, failingSince: track.lastAt, knownAt: track.lastAt }
       : track;
   const blame = <T>(record: Readonly<Record<string, T>>, change: (value: T) => T) =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
-  return { baselines, targets: blame(targets, (mind) => ({ ...mind, checks: blame(mind.checks, failing) })) };
+  return { targets: blame(targets, (mind) => ({ ...mind, checks: blame(mind.checks, failing) })) };
 }
 
 /** A brain that is given another recovery than the one that a person wants. */

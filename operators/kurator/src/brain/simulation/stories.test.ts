@@ -259,6 +259,31 @@ describe('story 8: flapping every N + 1 periods for an hour', () => {
     expect(told).toEqual(historyOf(run).incident?.transitions.map(({ seq }) => seq));
   });
 
+  it('makes no more of them when it flaps faster than instances start, and hands over on the way', () => {
+    for (const [period, offset] of [
+      [1, 0],
+      [1, 0.3],
+      [4, 0],
+      [4, 3],
+    ] as const) {
+      const turn = (N + 1) * period * second;
+      const fast = { ...http, period: period * second, timeout: (period * second) / 2, recoverAfter: 1 };
+      const restless = service({
+        checks: [fast],
+        startupGrace: 2 * second,
+        recovery: { stability: minute, coolDown: second },
+        alerts: { groupWait: 2 * second },
+      });
+      const flapping = Array.from({ length: 30 }, (_, index) =>
+        happens(index % 2 ? 'heal' : 'curse', 'wrong', offset * second + index * turn),
+      );
+      const told = story(flapping, { specs: [restless], tick: second / 4, length: at + 30 * turn });
+      expect(historyOf(told)).toMatchObject({ incidents: 1, incident: { stage: 'quarantined' } });
+      expect(historyOf(told).repairs.length).toBeLessThanOrEqual(3);
+      expect(told.operator.records.notifications.length).toBeLessThanOrEqual(5);
+    }
+  });
+
   it('is let out after it has been well for long', () => {
     const later = story([...flaps, happens('heal', 0, hour)], { length: at + hour + 20 * minute });
     expect(historyOf(later).incident).toBeUndefined();

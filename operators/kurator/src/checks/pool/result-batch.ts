@@ -12,8 +12,8 @@ export interface EncodedResults {
 export type TakeResult = (id: number, version: number, result: Measurement) => void;
 
 const outcomes: readonly Outcome[] = ['healthy', 'failing', 'unknown'];
-/** Number, version, outcome, at, latencyMs, connectMs, statusCode, certificateExpiresAt; NaN for what is missing. */
-const COLUMNS = 8;
+/** Number, version, outcome, at, latencyMs, connectMs, statusCode, certificateExpiresAt, heldUpMs; NaN for what is missing. */
+const COLUMNS = 9;
 
 export class ResultBatch {
   #numbers = new Float64Array(COLUMNS * 64);
@@ -36,6 +36,7 @@ export class ResultBatch {
     numbers[at + 5] = result.connectMs ?? Number.NaN;
     numbers[at + 6] = result.statusCode ?? Number.NaN;
     numbers[at + 7] = result.certificateExpiresAt ?? Number.NaN;
+    numbers[at + 8] = result.heldUpMs ?? Number.NaN;
     if (result.errorKind) this.#errors.push([this.#rows, result.errorKind, result.message]);
     this.#rows++;
   }
@@ -71,6 +72,7 @@ export function decodeResults({ numbers, errors }: EncodedResults, take: TakeRes
       ...(!Number.isNaN(number(5)) && { connectMs: number(5) }),
       ...(!Number.isNaN(number(6)) && { statusCode: number(6) }),
       ...(!Number.isNaN(number(7)) && { certificateExpiresAt: number(7) }),
+      ...(!Number.isNaN(number(8)) && { heldUpMs: number(8) }),
     });
   }
 }

@@ -3,7 +3,7 @@ import { type Measurement, printable } from '../check-result.ts';
 import { type ErrorKind, errorKinds } from '../error-kind.ts';
 
 /** What a run found. When, and how long it took, is added by whoever started it. */
-export type Finding = Omit<Measurement, 'at' | 'latencyMs'>;
+export type Finding = Omit<Measurement, 'at' | 'latencyMs' | 'heldUpMs'>;
 
 /** A run that is under way. It reports once at most, and never before it was handed out. */
 export interface ProbeRun {

@@ -232,8 +232,9 @@ export class CheckLoop {
     const lag = this.#lag.at(now) - entry.lagAtStart;
     const latencyMs = Math.max(0, now - entry.startedAt - lag);
     const measured = { ...finding, at: this.#clock.date(), latencyMs };
-    if (lag === 0 || finding.connectMs === undefined) return measured;
-    return { ...measured, connectMs: Math.max(0, finding.connectMs - lag) };
+    if (lag === 0) return measured;
+    const { connectMs } = finding;
+    return { ...measured, heldUpMs: lag, ...(connectMs !== undefined && { connectMs: Math.max(0, connectMs - lag) }) };
   }
 
   #schedule(entry: ScheduledEntry, now: number): void {

@@ -21,6 +21,8 @@ export const uids = ['a', 'b', 'c'];
 export interface Trouble {
   /** What the last results of each instance's check were, by uid; healthy unless given. */
   readonly errors?: Readonly<Record<string, string>>;
+  /** How many of the last results are like that, by uid; ten unless given. */
+  readonly failures?: Readonly<Record<string, number>>;
   readonly serviceError?: string;
   readonly instances?: Readonly<Record<string, Partial<InstanceObservation>>>;
   readonly nodes?: Readonly<Record<string, Partial<NodeObservation>>>;
@@ -82,11 +84,11 @@ export function observe(trouble: Trouble): Observation {
   };
 }
 
-/** Forty healthy results of every check, then four as the trouble has it. */
-function results({ errors = {}, serviceError, latencies = {} }: Trouble): CheckResult[] {
+/** Fifty healthy results of every check, then ten as the trouble has it. */
+function results({ errors = {}, failures = {}, serviceError, latencies = {} }: Trouble): CheckResult[] {
   const run = (target: string, check: string, index: number, errorKind: string | undefined): CheckResult => {
     const base = { target, check, at: now - (60 - index) * second, latencyMs: 20 };
-    const isLast = index >= 50;
+    const isLast = index >= 60 - (failures[target] ?? 10);
     if (errorKind === 'unknown' && isLast) return { ...base, outcome: 'unknown' };
     if (errorKind && isLast) return { ...base, outcome: 'failing', errorKind };
     return { ...base, outcome: 'healthy', latencyMs: isLast ? (latencies[target] ?? 20) : 20 };

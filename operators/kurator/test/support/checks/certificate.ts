@@ -11,8 +11,13 @@ export interface TestCertificate {
   readonly notAfter: number;
 }
 
-/** Signs itself, so it is its own authority. Valid between these days from now, for 127.0.0.1 or the given name. */
-export async function selfSigned({ from = -1, to = 30, name = '' } = {}): Promise<TestCertificate> {
+/** Signs itself, so it is its own authority. Valid between these days from now, for an address (loopback) or the given name. */
+export async function selfSigned({
+  from = -1,
+  to = 30,
+  name = '',
+  address = '127.0.0.1',
+} = {}): Promise<TestCertificate> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const made = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=test',
@@ -22,7 +27,7 @@ export async function selfSigned({ from = -1, to = 30, name = '' } = {}): Promis
     notAfter: new Date(Date.now() + to * DAY),
     extensions: [
       new x509.SubjectAlternativeNameExtension([
-        name === '' ? { type: 'ip', value: '127.0.0.1' } : { type: 'dns', value: name },
+        name === '' ? { type: 'ip', value: address } : { type: 'dns', value: name },
       ]),
     ],
   });

@@ -3,6 +3,7 @@
  * nothing is restarted for that, and a person is called.
  */
 import { confirmed, type InstanceEvidence, inState } from '../../evidence/evidence.ts';
+import type { Symptom } from '../../evidence/symptom.ts';
 import type { Finding, Rule, Scene } from '../rule.ts';
 
 /** Loss, or silence, that no single instance or node explains. */
@@ -66,8 +67,13 @@ function silenceEverywhere({ evidence }: Scene): Finding | undefined {
     return found('what we can not reach is reached from elsewhere', silent, reasons);
   }
   // Whether one instance that nobody reaches is dead or cut off can't be told; that all are dead and Ready is unlikely.
-  if (silent.length < live.length || !live.every(({ ready }) => ready)) return undefined;
-  return found('nobody is reached, and their nodes say that all of them are ready', silent, reasons);
+  if (!live.every(({ symptoms, ready }) => ready && symptoms.some(isSilence))) return undefined;
+  if (silent.length === live.length)
+    return found('nobody is reached, and their nodes say that all of them are ready', silent, reasons);
+  // The first of them to be sure of is not the only one: who would act on it now would be too early.
+  const why = `${live.length - silent.length} of the others may not be reached either`;
+  const affected = silent.map(({ uid }) => uid);
+  return { cause: 'unreachable', confidence: 'possible', affected, reasons: [why, ...reasons] };
 }
 
 function serviceOnly({ evidence }: Scene): Finding | undefined {
@@ -91,6 +97,8 @@ function lossyOf(instances: readonly InstanceEvidence[]): InstanceEvidence[] {
 function isMeasured({ health, ways }: InstanceEvidence): boolean {
   return health !== 'terminating' && ways !== undefined && ways.lossy.length + ways.clear.length > 0;
 }
+
+const isSilence = ({ kind }: Symptom) => kind === 'unreachable';
 
 function saysOf({ symptoms }: InstanceEvidence, kind: string): string[] {
   return symptoms.filter((one) => one.kind === kind && one.confirmed).map(({ says }) => says);

@@ -1,6 +1,6 @@
 /** The ways out of a repair: well again, a person's turn, somebody else's turn; and what follows each of them. */
 import { noticesAfter } from '../../dependencies/coordination.ts';
-import type { Incident } from '../../incident/incident.ts';
+import { givenBackReason, type Incident } from '../../incident/incident.ts';
 import type { ForeignWrite } from '../../observation.ts';
 import { inWords } from '../../time.ts';
 import { ended } from '../attempt.ts';
@@ -109,5 +109,5 @@ function givenBack({ incident, seen }: Situation): Move | undefined {
     relapses: 0,
     resumed: incident.resumed + 1,
   };
-  return { to: 'confirmed', reason: 'a person has given it back', incident: afresh };
+  return { to: 'confirmed', reason: givenBackReason, incident: afresh };
 }

@@ -36,7 +36,9 @@ export function pursue(situation: Situation): Move {
 }
 
 function propose(situation: Situation, step: Step): Move | undefined {
-  const { spec, incident, seen, now } = situation;
+  const { spec, incident, seen, diagnosis, now } = situation;
+  // What would not be done is not proposed either.
+  if (diagnosis?.confidence === 'possible') return undefined;
   const mustAsk = spec.recovery.steps[step].approval;
   if (!isDisruptive(step) || !(spec.dryRun || mustAsk)) return undefined;
   const id = `${incident.id}/${incident.attempts.length + 1}/${step}`;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Cause } from '../../diagnosis/cause.ts';
 import type { InstanceHealth } from '../../evidence/evidence.ts';
 import { freshHistory } from '../../incident/history.ts';
 import { serviceSpec } from '../../spec-defaults.ts';
@@ -64,5 +65,38 @@ describe('a roll-back', () => {
     );
     expect(move).toMatchObject({ to: 'confirmed', reason: 'fresh, which came after it, fails as well' });
     expect(move.history?.revisions.healthy).toEqual([]);
+  });
+});
+
+describe('a replacement, wave by wave', () => {
+  /** One of three was replaced and is well; the other two are not. */
+  function replacing(cause: Cause): Situation {
+    const base = rolledBack([]);
+    const instance = (uid: string, health: InstanceHealth) => ({ uid, name: uid, health, symptoms: [], ready: true });
+    const action = { id: 'web#1/1.1', kind: 'evict', targets: [{ name: 'a', uid: 'a' }], outcome: { result: 'done' } };
+    const attempt = {
+      step: 'replace',
+      startedAt: now,
+      deadline: now + minute,
+      present: ['a', 'b', 'c'],
+      actions: [action],
+    };
+    const instances = [instance('d', 'healthy'), instance('b', 'failing'), instance('c', 'failing')];
+    return {
+      ...base,
+      seen: { workload: { rollout: 'settled', generation: 1, revision: 'r1' }, nodes: [] },
+      evidence: { ...base.evidence, instances, desired: 3, counts: { ...base.evidence.counts, healthy: 1 } },
+      diagnosis: { cause, confidence: 'likely', affected: ['b', 'c'], reasons: ['so it is'], extent: 'some' },
+      incident: { ...base.incident, attempts: [attempt] },
+      cluster: { active: 1, atOnce: 5, recent: 0, budget: { repairs: 60, per: minute }, notBefore: 0, coolDown: 0 },
+    } as unknown as Situation;
+  }
+
+  it('goes on with the next one', () => {
+    expect(verifying(replacing('unreachable'))).toMatchObject({ to: 'repairing' });
+  });
+
+  it('does not go on once it is the network that is to blame', () => {
+    expect(verifying(replacing('network')).to).not.toBe('repairing');
   });
 });

@@ -60,6 +60,9 @@ function wellAfter({ step }: Attempt): string {
 }
 
 function nextWave(situation: Situation, attempt: Attempt): Move | undefined {
+  const { diagnosis } = situation;
+  // What looked like the fault of one may have turned out to be the network's.
+  if (diagnosis && !ladders[diagnosis.cause].includes(attempt.step)) return undefined;
   const mayGoOn = isSettled(situation) || isHeldUp(situation);
   if (!mayGoOn || newcomers(situation, attempt).some(isFailing)) return undefined;
   const remaining = remainingOf(situation, attempt);
