@@ -54,7 +54,7 @@ function valuesOf({ operators, extraValues = {} }: ChartOptions): Record<string,
   };
 }
 
-function operatorValues({ enabled, repository, optionalRoles = {} }: ChartOperator): object {
+function operatorValues({ enabled, repository, optionalRoles = {}, moreValues = {} }: ChartOperator): object {
   const roles = Object.fromEntries(Object.keys(optionalRoles).map((role) => [role, false]));
   return {
     enabled,
@@ -71,5 +71,6 @@ function operatorValues({ enabled, repository, optionalRoles = {} }: ChartOperat
     nodeSelector: {},
     tolerations: [],
     priorityClassName: '',
+    ...moreValues,
   };
 }

@@ -17,6 +17,10 @@ export interface ChartOperator {
   readonly enabled: boolean;
   /** Rights that only some need, by what they are for; each can be switched on. */
   readonly optionalRoles?: Readonly<Record<string, readonly PolicyRule[]>>;
+  /** More for its container and its pod: each an expression of Helm that gives a list, or nothing. */
+  readonly more?: Readonly<Record<'env' | 'volumeMounts' | 'volumes', string>>;
+  /** More values, with their defaults. */
+  readonly moreValues?: Readonly<Record<string, unknown>>;
 }
 
 /** Which value switches an object on, besides the operator's own `enabled`. */
@@ -37,19 +41,19 @@ export function operatorTemplates(operator: ChartOperator): PlannedFile[] {
     metadata.name === facts.name && /Role(Binding)?$/.test(kind) && !/^Namespace/.test(kind);
   const files = everywhere
     .filter((object) => !isWork(object))
-    .map((object) => fileOf(key, object, [values, ...conditionOf(values, object)]));
+    .map((object) => fileOf(operator, object, [values, ...conditionOf(values, object)]));
   const granted = [
-    rolesFile(
-      key,
+    objectsFile(
+      operator,
       'roles-everywhere',
       `and ${values}.enabled (not ${values}.watchNamespaces)`,
       everywhere.filter(isWork),
     ),
-    someNamespacesFile(key, values, inSome.filter(isWork)),
+    someNamespacesFile(operator, values, inSome.filter(isWork)),
   ];
   const optional = Object.entries(optionalRoles).map(([name, rules]) => {
     const objects = clusterRole(description, `${facts.name}-${name}`, rules);
-    return rolesFile(key, `role-${name}`, `and ${values}.enabled ${values}.roles.${name}`, objects);
+    return objectsFile(operator, `role-${name}`, `and ${values}.enabled ${values}.roles.${name}`, objects);
   });
   return [...files, ...granted, ...optional];
 }
@@ -76,25 +80,36 @@ function conditionOf(values: string, { kind, metadata }: KubernetesObject): stri
   return value ? [`${values}.${value}`] : [];
 }
 
-function fileOf(key: string, object: KubernetesObject, [values, ...others]: string[]): PlannedFile {
+function fileOf(operator: ChartOperator, object: KubernetesObject, [values, ...others]: string[]): PlannedFile {
+  const { key } = operator;
   const enabled = `${values}.enabled`;
   const condition = others.length > 0 ? `and ${[enabled, ...others].join(' ')}` : enabled;
   const { kind, metadata } = object;
   const folder = kind === 'CustomResourceDefinition' ? `${key}/crds/` : `${key}/`;
   const name = kind === 'CustomResourceDefinition' ? metadata.name : `${kind.toLowerCase()}-${metadata.name}`;
-  return { path: `templates/${folder}${name}.yaml`, text: guarded(condition, templateOf(released(key, object))) };
+  return { path: `templates/${folder}${name}.yaml`, text: guarded(condition, templateOf(released(operator, object))) };
 }
 
-function rolesFile(key: string, name: string, condition: string, objects: readonly KubernetesObject[]): PlannedFile {
-  const text = objects.map((object) => templateOf(released(key, object))).join('---\n');
-  return { path: `templates/${key}/${name}.yaml`, text: guarded(condition, text) };
+/** Objects that are there together or not at all, in one file. */
+export function objectsFile(
+  operator: ChartOperator,
+  name: string,
+  condition: string,
+  objects: readonly KubernetesObject[],
+): PlannedFile {
+  const text = objects.map((object) => templateOf(released(operator, object))).join('---\n');
+  return { path: `templates/${operator.key}/${name}.yaml`, text: guarded(condition, text) };
 }
 
 /** The same rights, but only where it works; kinds of the whole cluster are everywhere. */
-function someNamespacesFile(key: string, values: string, objects: readonly KubernetesObject[]): PlannedFile {
+function someNamespacesFile(
+  operator: ChartOperator,
+  values: string,
+  objects: readonly KubernetesObject[],
+): PlannedFile {
   const isInCluster = ({ kind }: KubernetesObject) => kind.startsWith('ClusterRole');
   const write = (some: readonly KubernetesObject[]) =>
-    some.map((object) => `---\n${templateOf(released(key, object))}`).join('');
+    some.map((object) => `---\n${templateOf(released(operator, object))}`).join('');
   const each = objects.filter((object) => !isInCluster(object));
   const text = [
     write(objects.filter(isInCluster)),
@@ -103,7 +118,7 @@ function someNamespacesFile(key: string, values: string, objects: readonly Kuber
     '{{- end }}\n{{- end }}\n',
   ].join('');
   return {
-    path: `templates/${key}/roles-in-namespaces.yaml`,
+    path: `templates/${operator.key}/roles-in-namespaces.yaml`,
     text: guarded(`and ${values}.enabled ${values}.watchNamespaces`, text),
   };
 }
@@ -113,7 +128,7 @@ function guarded(condition: string, text: string): string {
 }
 
 /** With Helm's own labels, and what only a chart's user can know. */
-function released(key: string, object: KubernetesObject): KubernetesObject {
+function released(operator: ChartOperator, object: KubernetesObject): KubernetesObject {
   const labels = {
     ...object.metadata.labels,
     'app.kubernetes.io/managed-by': textHole('.Release.Service'),
@@ -127,11 +142,11 @@ function released(key: string, object: KubernetesObject): KubernetesObject {
       metadata: { ...metadata, annotations: blockHole('include "kurator.crdAnnotations" . | fromYaml') },
     };
   }
-  if (object.kind === 'Deployment') return { ...withPlacement(key, object as Deployment), metadata };
+  if (object.kind === 'Deployment') return { ...withPlacement(operator, object as Deployment), metadata };
   return { ...object, metadata };
 }
 
-function withPlacement(key: string, deployment: Deployment): Deployment {
+function withPlacement({ key, more }: ChartOperator, deployment: Deployment): Deployment {
   const values = `.Values.${key}`;
   const { template } = deployment.spec as NonNullable<Deployment['spec']>;
   const { containers, ...pod } = template.spec as PodSpec;
@@ -139,18 +154,26 @@ function withPlacement(key: string, deployment: Deployment): Deployment {
   const env = [
     ...((container as Container).env ?? []),
     { name: 'WATCH_NAMESPACE', value: textHole(`join "," ${values}.watchNamespaces`) },
+    ...listHole(more?.env),
     blockHole<never>(`${values}.env`),
   ];
+  const volumeMounts = [...((container as Container).volumeMounts ?? []), ...listHole(more?.volumeMounts)];
   const placed: PodSpec = {
     imagePullSecrets: blockHole('.Values.imagePullSecrets'),
     ...pod,
     nodeSelector: blockHole(`${values}.nodeSelector`),
     tolerations: blockHole(`${values}.tolerations`),
     priorityClassName: textHole(`${values}.priorityClassName`),
-    containers: [{ ...(container as Container), env }],
+    containers: [{ ...(container as Container), env, volumeMounts }],
+    volumes: [...(pod.volumes ?? []), ...listHole(more?.volumes)],
   };
   return {
     ...deployment,
     spec: { ...deployment.spec, template: { ...template, spec: placed } } as NonNullable<Deployment['spec']>,
   };
+}
+
+/** The items that an expression gives, at the end of a list. */
+function listHole(expression: string | undefined): never[] {
+  return expression ? [blockHole<never>(`${expression} | fromYamlArray`)] : [];
 }

@@ -2,6 +2,7 @@
 import type { Container, Deployment, EnvVar, PodSpec } from '@kurator/client';
 import {
   DEFAULT_RESOURCES,
+  DIGEST_ANNOTATION,
   HTTP_PORT,
   labelsOf,
   NONROOT,
@@ -22,11 +23,16 @@ export function deployment(description: OperatorDescription): Deployment {
       replicas,
       selector: { matchLabels: selectorOf(description) },
       template: {
-        metadata: { labels, annotations: { 'kubectl.kubernetes.io/default-container': 'operator' } },
+        metadata: { labels, annotations: podAnnotations(description) },
         spec: podSpec(description),
       },
     },
   };
+}
+
+function podAnnotations({ imageDigest }: OperatorDescription): Record<string, string> {
+  const digest = imageDigest ? { [DIGEST_ANNOTATION]: imageDigest } : {};
+  return { 'kubectl.kubernetes.io/default-container': 'operator', ...digest };
 }
 
 function podSpec(description: OperatorDescription): PodSpec {

@@ -8,6 +8,8 @@ export type { OperatorFacts } from '@kurator/runtime';
 export interface OperatorDescription extends OperatorFacts {
   /** As a pod would write it: `registry.example.com/demo/web-operator:1.2.0`. */
   readonly image: string;
+  /** Which content its name stands for, where that is known: other content is rolled out even under the same name. */
+  readonly imageDigest?: string;
   /** Where it lives; its own name unless given. */
   readonly namespace?: string;
   /** The value of the label `app.kubernetes.io/version`; none unless given. */
@@ -38,6 +40,8 @@ export interface OperatorDescription extends OperatorFacts {
   readonly userRoles?: boolean;
 }
 
+/** On pods whose image has content that was known when they were made. */
+export const DIGEST_ANNOTATION = 'kurator.sh/image-digest';
 /** Where the SDK serves probes, metrics and the debug page in a pod. */
 export const HTTP_PORT = 8080;
 /** Where the SDK serves webhooks in a pod. */

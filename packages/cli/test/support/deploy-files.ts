@@ -15,6 +15,7 @@ import { bundleIn } from '../../src/generate/bundle.ts';
 import { crds } from '../../src/generate/crds.ts';
 import type { Known } from '../../src/generate/generator.ts';
 import type { OperatorDescription } from '../../src/manifests/description.ts';
+import { agentAccess, agentManifests, agentTemplates, agentValues } from './agent-files.ts';
 
 export const root = join(import.meta.dirname, '..', '..', '..', '..');
 /** The first is what the chart is for; the others can be switched on. */
@@ -32,12 +33,13 @@ export async function deployFiles(): Promise<PlannedFile[]> {
   const { version } = JSON.parse(await readFile(join(root, 'packages/cli/package.json'), 'utf8')) as {
     version: string;
   };
+  const parts = described.map(([name, description]) => chartOperator(name, description));
   const chart = chartFiles({
     name: 'kurator',
     description: 'Keeps services healthy: checks them, finds out what is wrong, repairs it, and tells who must know',
     version,
-    operators: described.map(([name, description]) => chartOperator(name, description)),
-    extra: await monitoring(),
+    operators: parts,
+    extra: [...parts.slice(0, 1).flatMap(agentTemplates), ...(await monitoring())],
     extraValues: {
       dashboard: { enabled: false, labels: { grafana_dashboard: '1' } },
       alertRules: { enabled: false, labels: {} },
@@ -47,9 +49,14 @@ export async function deployFiles(): Promise<PlannedFile[]> {
   return [
     ...chart.map(({ path, text }) => ({ path: `chart/${path}`, text })),
     ...described.flatMap(([name, description]) => manifests(name, description, known)),
-    ...described.slice(0, 1).flatMap(([, operator]) => bundleIn('bundle').files({ ...known, operator })),
+    ...described
+      .slice(0, 1)
+      .flatMap(([, operator]) => [...agentManifests(operator), ...bundleIn('bundle').files({ ...known, operator })]),
   ];
 }
+
+/** To find agents is of use with them only: that role comes with them. */
+const { agents: _, ...roles } = optionalRoles;
 
 const neverAborted = new AbortController().signal;
 
@@ -61,7 +68,7 @@ function chartOperator(name: Name, { image, ...facts }: OperatorDescription): Ch
     key: name,
     repository,
     enabled: isFirst,
-    ...(isFirst ? { optionalRoles } : {}),
+    ...(isFirst ? { optionalRoles: roles, more: agentAccess, moreValues: agentValues } : {}),
   };
 }
 
