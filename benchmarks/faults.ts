@@ -1,38 +1,39 @@
 /**
- * The same faults in the care of Kurator and of Kubernetes' own probes, at the same time, on real nodes, with 50 requests
- * a second through each Service. `npm run bench -- faults` prints medians and writes results/faults.jsonl.
- * RUNS=1 FAULTS=hang makes a quick look of it.
+ * The same faults in the care of Kurator and of Kubernetes' own probes, on real nodes, with 50 requests a second through
+ * each Service: `npm run bench -- faults --help`.
  */
-import { whole } from './driver/options.ts';
 import { keepers, openArena } from './faults/arena.ts';
-import { linesOf, type Trials, tableOf } from './faults/figures.ts';
-import { faultKinds } from './faults/kinds.ts';
+import { linesOf, mergeLines, type Trial, tableOf } from './faults/figures.ts';
+import { faultsOptions, help } from './faults/options.ts';
 import { trial } from './faults/trial.ts';
-import { writeLines } from './figures/lines.ts';
+import { type Line, readLines, writeLines } from './figures/lines.ts';
 
-const runs = whole('RUNS', process.env.RUNS ?? '3');
-const wanted = process.env.FAULTS?.split(',');
-const kinds = faultKinds.filter(({ name }) => wanted?.includes(name) ?? true);
-if (kinds.length === 0) throw new Error(`FAULTS: use some of ${faultKinds.map(({ name }) => name).join(', ')}`);
-const say = (text: string) => process.stderr.write(`${text}\n`);
+const options = faultsOptions(process.argv.slice(2));
+if (options.help) console.log(help);
+else await measure();
 
-const trials: Trials = [];
-const arena = await openArena(`bench-faults-${process.pid}`);
-try {
-  for (let run = 1; run <= runs; run++) {
+async function measure(): Promise<void> {
+  const say = (text: string) => process.stderr.write(`${text}\n`);
+  const { seeds, kinds } = options;
+  const trials: Trial[] = [];
+  const arena = await openArena(`bench-faults-${process.pid}`);
+  try {
     for (const kind of kinds) {
-      say(`${kind.name}, ${run} of ${runs}`);
-      const both = keepers.map(async (keeper) => {
-        const outcome = await trial(arena, kind, keeper, `${keeper}-${kind.name}-${run}`);
-        return { fault: kind.name, keeper, outcome };
-      });
-      trials.push(...(await Promise.all(both)));
-      for (const { keeper, outcome } of trials.slice(-keepers.length)) say(`  ${keeper}: ${JSON.stringify(outcome)}`);
+      for (let seed = 1; seed <= seeds; seed++) {
+        say(`${kind.name}, ${seed} of ${seeds}`);
+        const of = async (keeper: (typeof keepers)[number]) => {
+          const outcome = await trial(arena, kind, keeper, seed);
+          say(`  ${keeper}: ${JSON.stringify(outcome)}`);
+          trials.push({ kind, keeper, outcome });
+        };
+        if (kind.alone) for (const keeper of keepers) await of(keeper);
+        else await Promise.all(keepers.map(of));
+      }
     }
+  } finally {
+    await arena[Symbol.asyncDispose]();
   }
-} finally {
-  await arena[Symbol.asyncDispose]();
+  const names = kinds.map(({ name }) => name);
+  await writeLines('faults', mergeLines((await readLines('faults')) as Line[], linesOf(trials), names));
+  console.log(tableOf(trials));
 }
-
-await writeLines('faults', linesOf(trials));
-console.log(tableOf(trials));

@@ -1,7 +1,7 @@
 /**
  * What checking costs: the healer's checks and their peers, against the same local servers, in turns.
  * `npm run bench -- heal` prints figures with ratios to a prober as the kubelet has it, says which targets are met,
- * and writes results/heal.jsonl. SIZES=1000 SECONDS=5 CONTESTANTS=kurator makes a quick look of it.
+ * and writes results/heal.jsonl. `--help` says how to make a quick look of it.
  */
 import { whole } from './driver/options.ts';
 import { type Figure, linesOf, writeLines } from './figures/lines.ts';
@@ -12,6 +12,18 @@ import { type Contestant, makeContestants, makeTargets } from './heal/make.ts';
 import { measure, type Turn } from './heal/measure.ts';
 import { measureThinking } from './heal/thinking.ts';
 import { startSubject } from './subjects/subject.ts';
+
+const help = `npm run bench -- heal: what checks and thoughts cost. Some ten minutes, on a quiet machine.
+
+SIZES=1000,10000,50000   how many checks every 5 s, one turn each
+SECONDS=20               how long each turn is measured
+CONTESTANTS=kurator,…    who takes part; all unless given
+A quick look: SIZES=1000 SECONDS=5 CONTESTANTS=kurator npm run bench -- heal`;
+
+if (process.argv.includes('--help')) {
+  console.log(help);
+  process.exit();
+}
 
 const INTERVAL_MS = 5000;
 const seconds = whole('SECONDS', process.env.SECONDS ?? '20');

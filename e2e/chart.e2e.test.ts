@@ -7,19 +7,25 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Client, Deployment, Lease, Namespace, Pod, waitFor, waitUntilGone } from '@kurator/client';
+import { type Client, DaemonSet, Deployment, Namespace, Pod, Secret, waitFor, waitUntilGone } from '@kurator/client';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { Kurator } from '@kurator/operator-kurator';
 import { type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { helm, obtainHelm } from './support/helm.ts';
 import { eventually, kubectl } from './support/kubectl.ts';
+import { coldStart, leaderOf, podsOf } from './support/operator-pods.ts';
 
 const root = join(import.meta.dirname, '..');
 const chart = join(root, 'deploy/chart');
 const project = join(root, 'operators/kurator');
 const healer = { name: 'kurator', namespace: 'kurator' };
 const LARGEST = 60e6;
+
+interface Scores {
+  tests: { result: string }[];
+  levels: { lines: { id: string; result: string }[] }[];
+}
 
 let cluster: Cluster;
 let client: Client;
@@ -52,34 +58,7 @@ const isRolledOut =
     status?.availableReplicas === replicas &&
     status.replicas === replicas;
 
-async function pods(): Promise<Pod[]> {
-  const { items } = await client.list(Pod, { namespace: 'kurator' });
-  return items.filter(({ metadata }) => !metadata.deletionTimestamp);
-}
-
-const byAge = (a: Pod['metadata'], b: Pod['metadata']) =>
-  String(a.creationTimestamp).localeCompare(String(b.creationTimestamp));
-
-async function leader(): Promise<string> {
-  const isHeld = ({ spec }: Lease) => Boolean(spec?.holderIdentity);
-  const { spec } = await waitFor(client, Lease, healer, isHeld, { description: 'to be held' });
-  return (spec?.holderIdentity ?? '').split('_')[0] ?? '';
-}
-
-/** From the start of the process to the moment when it says that everything is up, in seconds. */
-async function startTime(pod: string): Promise<number> {
-  const program = `
-    const { readFileSync } = require('node:fs');
-    const boot = Number(/btime (\\d+)/.exec(readFileSync('/proc/stat', 'utf8'))[1]);
-    const ticks = Number(readFileSync('/proc/1/stat', 'utf8').replace(/.*\\) /, '').split(' ')[19]);
-    console.log(boot + ticks / 100);`;
-  const started = Number(
-    await kubectl(cluster, ['exec', '-n', 'kurator', pod, '--', '/usr/local/bin/node', '-e', program]),
-  );
-  const log = await client.logs({ name: pod, namespace: 'kurator' });
-  const line = log.split('\n').find((each) => each.includes('everything is up'));
-  return Date.parse((JSON.parse(line ?? '{}') as { time: string }).time) / 1000 - started;
-}
+const pods = async () => await podsOf(client, healer);
 
 describe('the image', () => {
   it('is the same in two builds, and small', async () => {
@@ -111,15 +90,28 @@ describe('kurator deploy', () => {
   });
 
   it('goes on when the leader is deleted', async () => {
-    const first = await leader();
+    const first = await leaderOf(client, healer);
     await client.delete(Pod, { name: first, namespace: 'kurator' });
-    await eventually(async () => expect(await leader()).not.toBe(first));
+    await eventually(async () => expect(await leaderOf(client, healer)).not.toBe(first));
     await waitFor(client, Deployment, healer, isRolledOut(2), { description: 'to be whole again' });
-    const newest = (await pods())
-      .map(({ metadata }) => metadata)
-      .sort(byAge)
-      .at(-1);
-    console.log(`cold start in a pod: ${(await startTime(newest?.name ?? '')).toFixed(2)} s`);
+    console.log(`cold start in a pod: ${(await coldStart(cluster, client, healer)).toFixed(2)} s`);
+  });
+
+  it('lives up to most of what it claims, and says what not', async () => {
+    const args = ['--monitoring', join(root, 'deploy/monitoring'), '--level', '0', '-o', 'json'];
+    const { tests, levels } = JSON.parse(await kurator('scorecard', project, ...args)) as Scores;
+    expect(tests.map(({ result }) => result)).toEqual(Array.from({ length: 6 }, () => 'met'));
+    const lines = levels.flatMap((level) => level.lines).map(({ id, result }) => [id, result]);
+    expect(Object.fromEntries(lines)).toMatchObject({
+      'install-ready': 'met',
+      'upgrade-definitions': 'met',
+      // Nothing is deleted or restarted unless that is asked for.
+      'lifecycle-takeover': 'untested',
+      'insight-metrics': 'met',
+      'insight-alerts': 'met',
+      'insight-dashboard': 'met',
+      'autopilot-tune': 'unmet',
+    });
   });
 
   it('is undone, and leaves its kinds', async () => {
@@ -162,6 +154,7 @@ describe('the chart', () => {
     ['as it is', []],
     ['with all operators', ['myapp.enabled=true', 'webserver.enabled=true']],
     ['in some namespaces, with optional rights', ['kurator.watchNamespaces={default}', 'kurator.roles.exec=true']],
+    ['with agents whose key is there already', ['kurator.agents.enabled=true', 'kurator.agents.existingSecret=keys']],
     [
       'with a dashboard, variables and a place',
       ['dashboard.enabled=true', 'kurator.env[0].name=A', 'kurator.nodeSelector.a=b'],
@@ -207,10 +200,24 @@ describe('the chart', () => {
     expect(await shortNames()).not.toEqual([]);
   });
 
+  it('has an agent on each node where that is wanted, with a key that stays the same', async () => {
+    const agents = { name: 'kurator-node-agent', namespace: 'kurator' };
+    const key = async () => (await client.get(Secret, { name: 'kurator-agent', namespace: 'kurator' })).data?.key;
+    const upgrade = () => run('upgrade', 'kurator', chart, ...values, '--set', 'kurator.agents.enabled=true');
+    await upgrade();
+    const first = await key();
+    const isOnEach = ({ status }: DaemonSet) => status?.numberReady === 2 && status.desiredNumberScheduled === 2;
+    await waitFor(client, DaemonSet, agents, isOnEach, { description: 'to be ready on both nodes', timeout: 100_000 });
+    await waitFor(client, Deployment, healer, isRolledOut(2), { description: 'to have the key', timeout: 100_000 });
+    await upgrade();
+    expect(first).toEqual(expect.any(String));
+    expect(await key()).toBe(first);
+  });
+
   it('is rolled back', async () => {
     await run('rollback', 'kurator', '1', '--namespace', 'kurator', '--wait', '--timeout', '90s');
     expect((await client.get(Deployment, healer)).spec?.replicas).toBe(2);
-    await leader();
+    await leaderOf(client, healer);
   });
 
   it('is uninstalled, and leaves its kinds and their objects', async () => {

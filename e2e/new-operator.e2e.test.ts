@@ -1,11 +1,23 @@
-// From an empty folder to an operator that reconciles, as a new user would do it, with the packages as npm would have them.
+// From an empty folder to an operator whose replicas take over from each other in a cluster, as a new user would do it, with
+// the packages as npm would have them. One story, told in order.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { ConfigMap, createClient, loadKubeconfig, resourceType, waitFor } from '@kurator/client';
-import { listClusters } from '@kurator/testenv';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type Client,
+  ConfigMap,
+  createClient,
+  loadKubeconfig,
+  Namespace,
+  Pod,
+  resourceType,
+  waitFor,
+} from '@kurator/client';
+import { type Cluster, createCluster, listClusters } from '@kurator/testenv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually, kubectl } from './support/kubectl.ts';
+import { coldStart, leaderOf } from './support/operator-pods.ts';
 
 const root = join(import.meta.dirname, '..');
 const main = join(root, 'packages', 'cli', 'src', 'main.ts');
@@ -13,6 +25,12 @@ const Greeting = resourceType('apps.example.com/v1alpha1', 'Greeting');
 const times: string[] = [];
 let place: string;
 let project: string;
+
+interface Scores {
+  reached: number;
+  tests: { id: string; result: string }[];
+  levels: { lines: { id: string; result: string }[] }[];
+}
 
 // The commands are installed under node_modules, and run by the Node that runs this.
 const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, NODE_OPTIONS: '' };
@@ -143,6 +161,100 @@ it('create api, four lines, dev, a sample: it is reconciled, and reloaded when a
     expect(await ended, said()).toBe(0);
   }
   expect((await listClusters()).map(({ name }) => name)).not.toContain('dev-hello-operator');
+});
+
+describe('in a cluster of three nodes', () => {
+  const operator = { name: 'hello-operator', namespace: 'hello-operator' };
+  const LARGEST = 60e6;
+  let cluster: Cluster;
+  let client: Client;
+
+  const kurator = (...args: string[]) =>
+    run(project, 'env', `KUBECONFIG=${cluster.kubeconfig}`, join(project, 'node_modules', '.bin', 'kurator'), ...args);
+
+  beforeAll(async () => {
+    cluster = (await createCluster({ name: 'e2e-new', nodes: 3 })).cluster;
+    client = await cluster.client();
+  }, 10 * 60_000);
+  afterAll(async () => {
+    await client?.close();
+    await cluster?.down();
+  });
+
+  it('build: a small image, which every node has', async () => {
+    const told = await timed('kurator build --load', () => kurator('build', '--json', '--load', 'e2e-new'));
+    const { size } = JSON.parse(/^\{[\s\S]*?^\}/m.exec(told)?.[0] ?? '') as { size: number };
+    expect(size).toBeLessThan(LARGEST);
+    times.push(`  ${(size / 1e6).toFixed(1).padStart(5)} MB the image, compressed`);
+  });
+
+  it('deploy: two replicas, of which one leads, do what a sample says', async () => {
+    const told = await timed('kurator deploy', () => kurator('deploy'));
+    expect(told).toContain('hello-operator is running');
+    await timed('kubectl apply of a sample, until it is reconciled', async () => {
+      await kubectl(cluster, ['apply', '-n', 'default', '-f', join(project, 'samples', 'greeting.yaml')]);
+      await waitFor(
+        client,
+        ConfigMap,
+        { name: 'sample', namespace: 'default' },
+        ({ data }) => data?.text === 'hello you',
+      );
+    });
+  });
+
+  it('the leader’s pod is deleted: the other replica takes over, and does the work', async () => {
+    const leader = await leaderOf(client, operator);
+    await timed('the leader’s pod is deleted, until a child that is deleted too is there again', async () => {
+      await client.delete(Pod, { name: leader, namespace: operator.namespace });
+      await eventually(async () => expect(await leaderOf(client, operator)).not.toBe(leader), 100_000);
+      const sample = { name: 'sample', namespace: 'default' };
+      const { metadata } = await client.get(ConfigMap, sample);
+      await client.delete(ConfigMap, sample);
+      await waitFor(client, ConfigMap, sample, (found) => found.metadata.uid !== metadata.uid, { timeout: 100_000 });
+    });
+    const started = await eventually(async () => await coldStart(cluster, client, operator), 100_000);
+    times.push(`  ${started.toFixed(2).padStart(5)} s  cold start in a pod`);
+  });
+
+  it('scorecard: what it lives up to, line by line', async () => {
+    const told = await timed('kurator scorecard --disruptive', () =>
+      kurator('scorecard', '--disruptive', '--yes', '--level', '0', '--timeout', '100s', '-o', 'json').catch(
+        (error: Error) => error.message,
+      ),
+    );
+    const { tests, levels, reached } = JSON.parse(/^\{[\s\S]*?^\}/m.exec(told)?.[0] ?? '') as Scores;
+    const found = Object.fromEntries(
+      [...tests, ...levels.flatMap(({ lines }) => lines)].map((line) => [line.id, line]),
+    );
+    const results = Object.fromEntries(Object.entries(found).map(([id, { result }]) => [id, result]));
+    expect(results, JSON.stringify(found, undefined, 2)).toMatchObject({
+      'basic-check-spec': 'met',
+      // Nobody has said yet who maintains it.
+      'olm-bundle-validation': 'unmet',
+      'install-ready': 'met',
+      'install-reconciled': 'met',
+      'install-status': 'met',
+      'upgrade-definitions': 'met',
+      'upgrade-versions': 'notApplicable',
+      'upgrade-rolling': 'met',
+      'upgrade-image': 'untested',
+      'lifecycle-spread': 'met',
+      'lifecycle-takeover': 'met',
+      'lifecycle-remade': 'met',
+      'lifecycle-restore': 'met',
+      'insight-metrics': 'met',
+      'insight-alerts': 'unmet',
+      'insight-logs': 'met',
+      'autopilot-drift': 'met',
+      'autopilot-scale': 'unmet',
+    });
+    expect(reached).toBe(1);
+    const { items } = await client.list(Namespace);
+    const left = items.filter(
+      ({ metadata }) => /^kurator-scorecard/.test(metadata.name) && !metadata.deletionTimestamp,
+    );
+    expect(left).toEqual([]);
+  });
 });
 
 it('webhooks and a second version; its tests, and what is generated, are right', async () => {

@@ -1,10 +1,11 @@
 /** One fault, once, in one keeper's care: how long until it is known, until nobody suffers, and who suffered. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Incident } from '@kurator/operator-kurator';
-import type { Client, Pod } from '@kurator/sdk';
-import { type Arena, endService, type Keeper, podsOf, startService } from './arena.ts';
+import { type Client, Node, Pod, waitFor } from '@kurator/sdk';
+import { type Attempt, startTraffic } from '../../e2e/support/traffic.ts';
+import { type Arena, endService, type Keeper, PERIOD_SECONDS, podsOf, startService } from './arena.ts';
+import { chance, oneOf } from './chance.ts';
 import type { FaultKind } from './kinds.ts';
-import { type Attempt, startTraffic } from './traffic.ts';
+import { needlessRestarts, noticedAt } from './noticing.ts';
 
 /** Absent: not before the trial's end. */
 export interface Outcome {
@@ -15,27 +16,42 @@ export interface Outcome {
   readonly needless_restarts: number;
 }
 
-/** How long a trial may last, and how long all must have been well for it to be over. */
-const LONGEST = 90_000;
+/** How long a trial may last, in seconds. */
+export const LONGEST_SECONDS = 90;
+/** How long all must have been well for it to be over. */
 const QUIET = 12_000;
 const WARM_UP = 2000;
+const REQUESTS_PER_SECOND = 50;
 
-export async function trial(arena: Arena, kind: FaultKind, keeper: Keeper, name: string): Promise<Outcome> {
+export async function trial(arena: Arena, kind: FaultKind, keeper: Keeper, seed: number): Promise<Outcome> {
   const { client, cluster } = arena;
-  const port = await startService(arena, name, keeper);
-  const before = await podsOf(client, name);
-  const [ill] = before;
-  if (!ill) throw new Error(`${name} has no pods`);
-  const hosts = (await cluster.status()).nodes.map(({ address }) => address);
-  const traffic = startTraffic(hosts, port);
+  const service = `${keeper}-${kind.name}-${seed}`;
+  const over = new AbortController();
+  const served = (await kind.serve?.(arena, service, keeper)) ?? {};
+  const made = await startService(arena, service, keeper, served);
+  const pods = await podsOf(client, service);
+  const ill = await chosen(client, kind, pods, seed);
+  const lost = kind.ill === 'those on a node' ? ill[0]?.spec?.nodeName : undefined;
+  const nodes = (await cluster.status()).nodes.filter(({ name }) => name !== lost);
+  const hosts = nodes.map(({ address }) => address);
+  const port = made.spec?.ports?.[0]?.nodePort ?? 0;
+  const traffic = startTraffic({ hosts, port, perSecond: REQUESTS_PER_SECOND });
+  let undo: (() => Promise<void>) | undefined;
   try {
-    await delay(WARM_UP);
+    // At any point between two looks.
+    await delay(WARM_UP + chance(seed, kind.name) * PERIOD_SECONDS * 1000);
     const injectedAt = Date.now();
     const from = performance.now();
-    await kind.inject(arena, name, ill);
-    const detected = keeper === 'kurator' ? confirmedAt(client, name, from) : unreadyAt(client, name, before, from);
+    undo = await kind.inject(arena, { service, pods, ill });
+    let found: number | undefined;
+    void noticedAt(client, keeper, service, pods, over.signal).then((at) => {
+      found = at;
+    });
+    if (kind.lasts !== undefined) {
+      await delay(Math.max(0, kind.lasts - (performance.now() - from)));
+      await undo?.();
+    }
     await untilQuiet(traffic.attempts, from);
-    const found = await Promise.race([detected, delay(0, undefined)]);
     const failures = traffic.attempts.filter(({ at, well }) => !well && at >= from);
     const last = failures.at(-1)?.at ?? from;
     const isOver = performance.now() - last >= QUIET;
@@ -43,66 +59,47 @@ export async function trial(arena: Arena, kind: FaultKind, keeper: Keeper, name:
       ...(found !== undefined && { detected_s: Math.max(0, (found - injectedAt) / 1000) }),
       ...(isOver && { recovered_s: (last - from) / 1000 }),
       requests_failed: failures.length,
-      needless_restarts: kind.of === 'instance' ? await disturbed(client, name, before, ill) : 0,
+      needless_restarts: kind.ill === 'all' ? 0 : await needlessRestarts(client, service, pods, ill),
     };
   } finally {
+    over.abort();
     traffic.stop();
-    await endService(arena, name);
+    await undo?.();
+    if (lost !== undefined) await untilReady(client, lost);
+    await endService(arena, service);
+    await endService(arena, `${service}-db`);
   }
 }
 
-/** Until no request has failed for a while, and it is known that something was wrong, or nobody will know. */
+/** Whom it is to happen to. */
+async function chosen(
+  client: Client,
+  { ill, name }: FaultKind,
+  pods: readonly Pod[],
+  seed: number,
+): Promise<readonly Pod[]> {
+  if (ill === 'all') return pods;
+  if (ill === 'nobody') return [];
+  if (ill === 'one') return pods.filter((pod) => pod === oneOf(pods, seed, name));
+  // What becomes of the healer itself is another story.
+  const own = (await client.list(Pod, { namespace: 'kurator' })).items.map(({ spec }) => spec?.nodeName);
+  const nodes = [...new Set(pods.map(({ spec }) => spec?.nodeName))].filter((node) => !own.includes(node));
+  const node = oneOf(nodes, seed, name);
+  return pods.filter(({ spec }) => spec?.nodeName === node);
+}
+
+/** Until no request has failed for a while, or it has taken too long. */
 async function untilQuiet(attempts: readonly Attempt[], from: number): Promise<void> {
   for (;;) {
     await delay(250);
     const now = performance.now();
     const last = attempts.findLast(({ well }) => !well)?.at ?? from;
-    if (now - Math.max(last, from) >= QUIET || now - from >= LONGEST) return;
+    if (now - Math.max(last, from) >= QUIET || now - from >= LONGEST_SECONDS * 1000) return;
   }
 }
 
-/** When the healer was sure, by its own record. */
-async function confirmedAt(client: Client, service: string, from: number): Promise<number | undefined> {
-  while (performance.now() - from < LONGEST) {
-    const { items } = await client.list(Incident, { namespace: 'default' });
-    const incident = items.find(({ spec, status }) => spec.service === service && status?.confirmedAt);
-    if (incident?.status?.confirmedAt) return Date.parse(incident.status.confirmedAt);
-    await delay(200);
-  }
-  return undefined;
-}
-
-/** When Kubernetes showed that something is wrong: an instance is not ready, or was begun again. */
-async function unreadyAt(
-  client: Client,
-  service: string,
-  before: readonly Pod[],
-  from: number,
-): Promise<number | undefined> {
-  const restarts = new Map(before.map((pod) => [pod.metadata.uid, restartsOf(pod)]));
-  while (performance.now() - from < LONGEST) {
-    const pods = await podsOf(client, service);
-    const isBad = (pod: Pod) =>
-      restartsOf(pod) > (restarts.get(pod.metadata.uid) ?? 0) || (restarts.has(pod.metadata.uid) && !isReady(pod));
-    if (pods.some(isBad)) return Date.now();
-    await delay(50);
-  }
-  return undefined;
-}
-
-async function disturbed(client: Client, service: string, before: readonly Pod[], ill: Pod): Promise<number> {
-  const after = new Map((await podsOf(client, service)).map((pod) => [pod.metadata.uid, pod]));
-  const well = before.filter(({ metadata }) => metadata.uid !== ill.metadata.uid);
-  return well.filter((pod) => {
-    const now = after.get(pod.metadata.uid);
-    return !now || restartsOf(now) > restartsOf(pod);
-  }).length;
-}
-
-function restartsOf({ status }: Pod): number {
-  return (status?.containerStatuses ?? []).reduce((sum, { restartCount }) => sum + restartCount, 0);
-}
-
-function isReady({ status }: Pod): boolean {
-  return status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
+async function untilReady(client: Client, name: string): Promise<void> {
+  const isReady = ({ status }: Node) =>
+    status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') ?? false;
+  await waitFor(client, Node, { name }, isReady, { description: 'to be back', timeout: 120_000 });
 }

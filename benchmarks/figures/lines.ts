@@ -1,5 +1,5 @@
 /** One line a figure: what benchmarks print and write. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** One measurement. */
@@ -27,9 +27,19 @@ export function ratioOf(value: number, reference: number): number | null {
   return Number.isFinite(ratio) ? ratio : null;
 }
 
+const folder = join(import.meta.dirname, '..', 'results');
+
+/** What benchmarks/results/NAME.jsonl holds; nothing where it is not there. */
+export async function readLines(name: string): Promise<unknown[]> {
+  const text = await readFile(join(folder, `${name}.jsonl`), 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
 /** As benchmarks/results/NAME.jsonl. */
 export async function writeLines(name: string, lines: readonly object[]): Promise<void> {
-  const folder = join(import.meta.dirname, '..', 'results');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }

@@ -60,7 +60,8 @@ export async function runInCluster(cluster: Cluster, client: Client, operator: O
               image,
               // Without a share of its own it would get what the others leave.
               resources: { requests: { cpu: '250m' } },
-              livenessProbe: probe('/healthz'),
+              // One that is slow to start on a busy machine is not dead.
+              livenessProbe: { ...probe('/healthz'), timeoutSeconds: 5, failureThreshold: 30 },
               readinessProbe: probe('/readyz'),
               ...container,
             },

@@ -1,13 +1,15 @@
 /** A cluster with the healer in it as its users run it, and people who are told: what every story of healing begins with. */
 import { AlertChannel, Incident, Kurator, optionalRoles } from '@kurator/operator-kurator';
 import { type Client, Deployment, Lease, Pod, StatefulSet, waitFor } from '@kurator/sdk';
-import { type Cluster, createCluster } from '@kurator/testenv';
+import { type Cluster, type ClusterOptions, createCluster } from '@kurator/testenv';
 import { expect } from 'vitest';
 import { HttpSink } from '../../../operators/kurator/test/support/alerting/http-sink.ts';
 import { eventually, kubectl } from '../kubectl.ts';
-import { type AuditedRequest, isForbidden, requestsOf } from './audit.ts';
-import { runHealer } from './run-healer.ts';
+import { type AuditedRequest, requestsOf } from './audit.ts';
+import { expectLogged, expectUntouched, expectWell, expectWithinRoles, type Held, type Remembered } from './ending.ts';
+import { type HealerOptions, runHealer } from './run-healer.ts';
 import { type Shape, service, type WorkloadKind, workload } from './services.ts';
+import { appOf, Witness } from './witness.ts';
 
 /** An alert as a webhook receives it, as far as stories read it. */
 export interface ReceivedAlert {
@@ -28,6 +30,11 @@ export interface KuratorFields {
   readonly [field: string]: unknown;
 }
 
+/** What may differ from one story's cluster to the next's. */
+export interface WorldOptions
+  extends Pick<ClusterOptions, 'nodes' | 'fastFailureDetection'>,
+    Pick<HealerOptions, 'entry' | 'rules'> {}
+
 const namespace = 'default';
 const patience = 100_000;
 /** The shortest that are honest: what is seen at one look is not believed, and a slow machine is no fault. */
@@ -39,19 +46,24 @@ export class HealerWorld implements AsyncDisposable {
   readonly sink: HttpSink;
   /** This machine, as the cluster's pods reach it. */
   readonly host: string;
+  /** What the watches have shown since the world was opened. */
+  readonly witness: Witness;
+  #remembered: Remembered[] = [];
 
-  private constructor(cluster: Cluster, client: Client, sink: HttpSink, host: string) {
+  private constructor(cluster: Cluster, client: Client, sink: HttpSink, host: string, witness: Witness) {
     this.cluster = cluster;
     this.client = client;
     this.sink = sink;
     this.host = host;
+    this.witness = witness;
   }
 
   /** @param replicas Of the operator. */
-  static async open(name: string, replicas = 1): Promise<HealerWorld> {
-    const { cluster } = await createCluster({ name, nodes: 2, audit: true });
+  static async open(name: string, replicas = 1, options: WorldOptions = {}): Promise<HealerWorld> {
+    const { nodes = 3, fastFailureDetection = false, ...healer } = options;
+    const { cluster } = await createCluster({ name, nodes, audit: true, fastFailureDetection });
     const client = await cluster.client();
-    await runHealer(cluster, client, { replicas, rules: optionalRoles.metrics });
+    await runHealer(cluster, client, { replicas, rules: optionalRoles.metrics, ...healer });
     // The host's end of the cluster's network is the first address of it.
     const host = new URL((await cluster.status()).server).hostname.replace(/\.\d+$/, '.1');
     const sink = await HttpSink.open(host);
@@ -59,7 +71,7 @@ export class HealerWorld implements AsyncDisposable {
       metadata: { name: 'people', namespace },
       spec: { webhook: { url: sink.url }, default: true, ratePerMinute: 600 },
     } as never);
-    return new HealerWorld(cluster, client, sink, host);
+    return new HealerWorld(cluster, client, sink, host, await Witness.open(client, namespace));
   }
 
   /** A workload that somebody else made, and a Kurator that adopts it. */
@@ -95,10 +107,8 @@ export class HealerWorld implements AsyncDisposable {
 
   /** Instances that are not on their way out, by name. */
   async pods(name: string): Promise<Pod[]> {
-    // What the healer makes, it labels as everybody does.
     const { items } = await this.client.list(Pod, { namespace });
-    const label = (pod: Pod) => pod.metadata.labels?.app ?? pod.metadata.labels?.['app.kubernetes.io/name'];
-    const own = items.filter((pod) => label(pod) === name && !pod.metadata.deletionTimestamp);
+    const own = items.filter((pod) => appOf(pod) === name && !pod.metadata.deletionTimestamp);
     return own.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
   }
 
@@ -128,13 +138,13 @@ export class HealerWorld implements AsyncDisposable {
   }
 
   /** Well, all of its instances, and no incident is open. */
-  async untilHealthy(name: string): Promise<Kurator> {
+  async untilHealthy(name: string, timeout = patience): Promise<Kurator> {
     return await waitFor(
       this.client,
       Kurator,
       { name, namespace },
       ({ status }) => status?.health === 'Healthy' && status.healthyInstances === status.desiredInstances,
-      { description: 'to be healthy', timeout: patience },
+      { description: 'to be healthy', timeout },
     );
   }
 
@@ -146,12 +156,13 @@ export class HealerWorld implements AsyncDisposable {
     }, patience);
   }
 
-  async untilStage(incident: string, stage: string): Promise<NonNullable<Incident['status']>> {
+  /** @param timeout For a story in which much has to happen until then. */
+  async untilStage(incident: string, stage: string, timeout = patience): Promise<NonNullable<Incident['status']>> {
     return await eventually(async () => {
       const { status } = await this.client.get(Incident, { name: incident, namespace });
       expect(status?.stage, `${incident}: ${status?.summary}`).toBe(stage);
       return status ?? {};
-    }, patience);
+    }, timeout);
   }
 
   /** A step is being taken, or is being judged. */
@@ -203,14 +214,52 @@ export class HealerWorld implements AsyncDisposable {
     );
   }
 
+  /** Every time that the operator has changed a workload itself, its status and its scale not counted. */
+  async changesOf(plural: 'deployments' | 'statefulsets', name: string): Promise<AuditedRequest[]> {
+    const requests = await requestsOf(this.cluster, 'kurator', 'kurator');
+    return requests.filter(
+      ({ verb, requestURI, responseStatus }) =>
+        ['patch', 'update'].includes(verb) &&
+        new RegExp(`/${plural}/${name}(\\?|$)`).test(requestURI) &&
+        (responseStatus?.code ?? 500) < 300,
+    );
+  }
+
+  /** Keeps in mind which pods there are, the operator's too: call it when all is well, before anything is done to them. */
+  async remember(): Promise<void> {
+    const { items } = await this.client.list(Pod);
+    this.#remembered = items.map((pod) => ({ pod, service: appOf(pod) }));
+  }
+
+  /** The pods that a service had then, by name. */
+  remembered(service: string): Pod[] {
+    const own = this.#remembered.filter((one) => one.service === service).map(({ pod }) => pod);
+    return own.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
+  }
+
+  /**
+   * What every story ends with, after {@link remember} at its beginning: the fault is gone; nothing healthy was touched;
+   * the log of each Incident holds every transition, in a legal order; the audit log shows no request beyond the
+   * operator's roles. What the story itself meant to happen is said by `held`.
+   */
+  async expectHeld(held: Held = {}): Promise<void> {
+    if (this.#remembered.length === 0) throw new Error('nothing was remembered: call remember() when all is well');
+    const { client, witness } = this;
+    await eventually(() => expectWell({ client, namespace }, held), patience);
+    const requests = await requestsOf(this.cluster, 'kurator', 'kurator');
+    const scene = { client, namespace, witness, remembered: this.#remembered, requests };
+    await expectUntouched(scene, held);
+    await expectLogged(scene);
+    expectWithinRoles(requests);
+  }
+
   /** The operator asked for nothing that its roles don't give it. */
   async expectWithinRoles(): Promise<void> {
-    const requests = await requestsOf(this.cluster, 'kurator', 'kurator');
-    const forbidden = requests.filter(isForbidden).map(({ verb, requestURI }) => `${verb} ${requestURI}`);
-    expect([...new Set(forbidden)]).toEqual([]);
+    expectWithinRoles(await requestsOf(this.cluster, 'kurator', 'kurator'));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.witness[Symbol.asyncDispose]();
     await this.client.close();
     await this.cluster.down();
     await this.sink[Symbol.asyncDispose]();

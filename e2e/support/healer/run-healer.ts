@@ -8,18 +8,20 @@ import { type OperatorInCluster, runInCluster } from '../operator-in-cluster.ts'
 export interface HealerOptions extends Pick<OperatorInCluster, 'replicas' | 'container' | 'volumes'> {
   /** Rights of optional roles. */
   readonly rules?: readonly PolicyRule[];
+  /** Another program than the one that users run, from the repository's root: one that differs in nothing but its options. */
+  readonly entry?: string;
 }
 
 /** Resolves when all replicas are ready. */
 export async function runHealer(cluster: Cluster, client: Client, options: HealerOptions = {}): Promise<void> {
-  const { rules = [], ...rest } = options;
+  const { rules = [], entry = 'operators/kurator/src/main.ts', ...rest } = options;
   await cluster.load((await busyboxImage()).path);
   await installCrds(client, [Kurator, Incident, AlertChannel]);
   const operator = healer();
   const permissions = await operator.permissions();
   await runInCluster(cluster, client, {
     name: operator.name,
-    entry: 'operators/kurator/src/main.ts',
+    entry,
     threads: { 'shard-worker': 'operators/kurator/src/checks/pool/shard-worker.ts' },
     permissions: { ...permissions, namespaced: [...permissions.namespaced, ...rules] },
     ...rest,

@@ -7,6 +7,13 @@ export type WorkloadKind = 'Deployment' | 'StatefulSet';
 /** A web server that answers at once. */
 export const answering = 'mkdir -p /www && echo hello >/www/index.html && exec httpd -f -p 8080 -h /www';
 
+/** A web server that has a page only as long as another one answers, which it asks every second. */
+export function needing(url: string): string {
+  const asks = `timeout 1 wget -q -O /dev/null ${url}`;
+  const follows = `while :; do if ${asks}; then echo hello >/www/index.html; else rm -f /www/index.html; fi; sleep 1; done`;
+  return `mkdir -p /www && { ${follows} & } && exec httpd -f -p 8080 -h /www`;
+}
+
 /** Without a share of its own each would starve as soon as one of them is busy. */
 const fairShare = { requests: { cpu: '50m' } };
 
@@ -17,13 +24,17 @@ export interface Shape {
   readonly replicas?: number;
   /** Whether the kubelet asks it too, without which a rollout goes on whatever becomes of it. */
   readonly isProbed?: boolean;
+  /** How a Deployment comes to a new revision, if not one instance after the other. */
+  readonly strategy?: 'Recreate';
+  /** Whether no node may have more of its instances than another. */
+  readonly isSpread?: boolean;
   readonly resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
 }
 
 /** A workload with everything but its kind. */
 export function workload(
   app: string,
-  { script = answering, replicas = 3, resources = fairShare, isProbed = false }: Shape = {},
+  { script = answering, replicas = 3, resources = fairShare, isProbed = false, isSpread = false, strategy }: Shape = {},
 ) {
   const labels = { app };
   const container = {
@@ -34,11 +45,30 @@ export function workload(
     resources,
     ...(isProbed && { readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 } }),
   };
-  const template = { metadata: { labels }, spec: { terminationGracePeriodSeconds: 1, containers: [container] } };
+  const spread = {
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable: 'DoNotSchedule' as const,
+    nodeTaintsPolicy: 'Honor' as const,
+    labelSelector: { matchLabels: labels },
+  };
+  const spec = {
+    terminationGracePeriodSeconds: 1,
+    containers: [container],
+    topologySpreadConstraints: isSpread ? [spread] : [],
+  };
+  const template = { metadata: { labels }, spec };
   return {
     metadata: { name: app, namespace: 'default' },
     // A StatefulSet that starts one after the other would only take longer.
-    spec: { replicas, selector: { matchLabels: labels }, serviceName: app, podManagementPolicy: 'Parallel', template },
+    spec: {
+      replicas,
+      selector: { matchLabels: labels },
+      serviceName: app,
+      podManagementPolicy: 'Parallel',
+      template,
+      ...(strategy && { strategy: { type: strategy } }),
+    },
   };
 }
 

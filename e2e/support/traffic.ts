@@ -1,7 +1,6 @@
 /** Requests through a Service, at a steady rate and each on a connection of its own, as strangers make them. */
 import { request } from 'node:http';
 
-const REQUESTS_PER_SECOND = 50;
 const TIMEOUT = 1000;
 
 /** When a request was sent, and whether it was answered well. */
@@ -10,21 +9,39 @@ export interface Attempt {
   readonly well: boolean;
 }
 
+/** Requests that are being sent. */
 export interface Traffic {
   readonly attempts: readonly Attempt[];
+  /** From now on so many requests a second. */
+  setRate(perSecond: number): void;
   stop(): void;
 }
 
+/** Where to, and how often. */
+export interface TrafficOptions {
+  readonly hosts: readonly string[];
+  readonly port: number;
+  readonly perSecond: number;
+}
+
 /** Sends until it is stopped, to each of the hosts in turn. */
-export function startTraffic(hosts: readonly string[], port: number): Traffic {
+export function startTraffic({ hosts, port, perSecond }: TrafficOptions): Traffic {
   const attempts: Attempt[] = [];
   let sent = 0;
-  const timer = setInterval(() => {
+  const send = () => {
     const at = performance.now();
     const host = hosts[sent++ % hosts.length] ?? '';
     void ask(host, port).then((well) => attempts.push({ at, well }));
-  }, 1000 / REQUESTS_PER_SECOND);
-  return { attempts, stop: () => clearInterval(timer) };
+  };
+  let timer = setInterval(send, 1000 / perSecond);
+  return {
+    attempts,
+    setRate(rate) {
+      clearInterval(timer);
+      timer = setInterval(send, 1000 / rate);
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 async function ask(host: string, port: number): Promise<boolean> {
