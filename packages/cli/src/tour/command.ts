@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
 import { lazy, type Session } from '../action.ts';
+import { wholeNumber } from '../options.ts';
 
 /** Declares `kurator tour`. */
 export function declareTour(parent: Command, session: Session): void {
   parent
     .command('tour')
-    .description('show a cluster at work: bring it up, run a Deployment, call it, take it down')
-    .option('--keep', 'leave the cluster up at the end')
+    .description('see Kurator at work: a shop on a real cluster, broken again and again, and kept healthy')
+    .option(
+      '--once',
+      'end when all was shown, with 0 only if it was as it had to be; also without a terminal and in CI',
+    )
+    .option('--nodes <number>', 'how many nodes', wholeNumber(1, 8), 3)
+    .option('--name <name>', 'what the cluster is called', 'tour')
     .option('--no-install', 'refuse to install missing Debian packages, and print the command')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./tour.ts')).tour));

@@ -1,83 +1,96 @@
-/** `kurator tour`: a whole cluster, shown at work, in half a minute. */
-import { type Cluster, type ClusterOptions, type CreatedCluster, createCluster } from '@kurator/testenv';
+/** `kurator tour`: a shop on a real cluster, broken again and again, and kept healthy by Kurator. */
+import { type Cluster, type ClusterOptions, createCluster } from '@kurator/testenv';
 import { type Action, type ActionContext, announceCleanup } from '../action.ts';
-import { duration } from '../terminal/amounts.ts';
+import { CliError } from '../error.ts';
+import { FAILURE } from '../exit-code.ts';
 import { showControlPlane } from './control-plane-tour.ts';
-import { showNodes } from './node-tour.ts';
-import type { Step } from './step.ts';
+import { Narrator } from './narrator.ts';
+import { shopParts } from './open-shop.ts';
+import { showShop } from './shop-tour.ts';
 
+/** As commander gives them. */
 interface TourOptions {
-  keep?: boolean;
+  name: string;
+  nodes: number;
+  once?: boolean;
   install: boolean;
 }
-
-const NAME = 'tour';
 
 /** Errors that say that this machine can have no nodes, whatever is installed. */
 const noNodes = new Set(['KUR_TESTENV_PLATFORM', 'KUR_TESTENV_NEEDS_ROOT', 'KUR_TESTENV_KERNEL']);
 
-export const tour: Action<TourOptions, []> = async (context, { keep = false, install }) => {
-  const { print, reporter, signal } = context;
-  const started = Date.now();
-  const step: Step = (text) => print(`[${duration(Date.now() - started).padStart(6)}] ${text}`);
-
-  announceCleanup(context);
-  step(`Bringing up a cluster called "${NAME}": a real control plane and one real node.`);
-  reporter.progress('Starting', undefined);
-  const { cluster, created } = await withNodesIfPossible({ install, detached: keep, reporter, signal }, step).catch(
-    (error: unknown) => {
-      if (signal.aborted) step(`Cleaned up: nothing of the cluster "${NAME}" is left.`);
-      throw error;
-    },
-  );
-  reporter.progress('Starting', 1);
+export const tour: Action<TourOptions, []> = async (context, options) => {
+  const narrator = new Narrator(context, Date.now());
+  announceCleanup({ ...context, say: (text) => narrator.line(text) });
   try {
-    const show = cluster.config.nodes > 0 ? showNodes : showControlPlane;
-    await show(cluster, step, context);
-  } catch (error) {
-    if (created) await takeDown(cluster, step);
-    throw error;
+    return await withNodes(context, options, narrator).catch(async (error: Error & { code?: string }) => {
+      if (!noNodes.has(error.code ?? '')) throw error;
+      return await withoutNodes(context, options, narrator, error);
+    });
+  } finally {
+    narrator.close();
   }
-  if (!created || keep) sayHowToGoOn(cluster, context);
-  else {
-    await takeDown(cluster, step);
-    print('\nTo keep the cluster and play with it: kurator tour --keep');
-  }
-  return 0;
 };
 
-async function withNodesIfPossible(options: ClusterOptions, step: Step): Promise<CreatedCluster> {
-  const made = await createCluster({ ...options, name: NAME, nodes: 1 }).catch(
-    async (error: Error & { code?: string }) => {
-      if (!noNodes.has(error.code ?? '')) throw error;
-      step(`A control plane alone, because ${error.message}.`);
-      return await createCluster({ ...options, name: NAME, nodes: 0 });
-    },
+async function withNodes(context: ActionContext, options: TourOptions, narrator: Narrator): Promise<number> {
+  const { signal } = context;
+  const { reporter } = narrator;
+  narrator.step(
+    `Bringing up a Kubernetes cluster on this machine: a real control plane and ${options.nodes} real nodes, and nothing that stays behind.`,
   );
-  const { version, nodes } = made.cluster.config;
-  step(`${made.created ? 'Up' : 'It is up already'}: Kubernetes ${version}, ${nodes > 0 ? 'one node' : 'no nodes'}.`);
-  return made;
+  const building = new AbortController();
+  const parts = shopParts({ reporter, signal: AbortSignal.any([signal, building.signal]) });
+  parts.catch(() => {});
+  return await inCluster(context, options, narrator, options.nodes, async (cluster) => {
+    await using client = await cluster.client();
+    const stays = narrator.screen.width !== undefined && !options.once && !process.env.CI;
+    const isWell = await showShop({ cluster, client, parts: await parts, narrator, stays, signal });
+    return isWell ? 0 : FAILURE;
+  }).finally(() => building.abort());
 }
 
-async function takeDown(cluster: Cluster, step: Step): Promise<void> {
-  await cluster.down();
-  step('The cluster is down, and nothing of it is left.');
+async function withoutNodes(
+  context: ActionContext,
+  options: TourOptions,
+  narrator: Narrator,
+  { message }: Error,
+): Promise<number> {
+  narrator.step(`Only a control plane can be shown, and no service that Kurator keeps healthy, because ${message}.`);
+  return await inCluster(context, options, narrator, 0, async (cluster) => {
+    await showControlPlane(cluster, narrator, context.signal);
+    return 0;
+  });
 }
 
-function sayHowToGoOn({ name, kubeconfig, config }: Cluster, { print }: ActionContext): void {
-  print(
-    [
-      '',
-      'The cluster stays up. Go on with:',
-      '',
-      `  export KUBECONFIG=${kubeconfig}`,
-      `  kubectl get ${config.nodes > 0 ? 'pods -o wide' : 'namespaces'}`,
-      ...(config.nodes > 0
-        ? ['  kubectl scale deployment hello --replicas=5', '  kubectl logs -l app=hello --prefix']
-        : []),
-      '',
-      `  kurator cluster kubectl --name ${name} -- …    if this machine has no kubectl`,
-      `  kurator cluster down --name ${name}             when you are done`,
-    ].join('\n'),
+/** Takes the cluster down at the end, however that comes. */
+async function inCluster(
+  { signal }: ActionContext,
+  { name, install }: TourOptions,
+  narrator: Narrator,
+  nodes: number,
+  show: (cluster: Cluster) => Promise<number>,
+): Promise<number> {
+  const { reporter } = narrator;
+  const wanted: ClusterOptions = { name, nodes, install, reporter, signal };
+  reporter.progress('Starting', undefined);
+  const { cluster, created } = await createCluster(wanted).finally(() => reporter.progress('Starting', 1));
+  if (!created) throw alreadyThere(name);
+  try {
+    narrator.step(`Up: Kubernetes ${cluster.config.version}, ${nodes > 0 ? `${nodes} nodes` : 'no nodes'}.`);
+    return await show(cluster);
+  } finally {
+    narrator.close();
+    await cluster.down();
+    narrator.step('The cluster is down, and nothing of it is left.');
+  }
+}
+
+function alreadyThere(name: string): CliError {
+  return new CliError(
+    'KUR_CLI_TOUR',
+    `there is a cluster called "${name}" already: perhaps a tour in another terminal`,
+    {
+      remedy: `end that one, or: kurator cluster down --name ${name}; or give another --name`,
+    },
   );
 }
