@@ -79,11 +79,16 @@ async function writeWhole(path: string, entries: TarEntry[], signal: AbortSignal
   }
 }
 
+/** Where the archives of an image are kept. @param name The full one. */
+export function archiveFolder(name: string): string {
+  return cacheFolder('images', 'archives', name.replace(/[/:]/g, '_'));
+}
+
 const DAY = 24 * 60 * 60 * 1000;
 
 /** One folder a name. What has not been asked for since yesterday goes: every change of a program makes a new archive. */
 async function cachePath(name: string, digest: string): Promise<string> {
-  const folder = cacheFolder('images', 'archives', name.replace(/[/:]/g, '_'));
+  const folder = archiveFolder(name);
   const path = join(folder, `${digest.slice('sha256:'.length)}.tar`);
   await mkdir(folder, { recursive: true });
   await sweep(folder);

@@ -7,12 +7,12 @@ import { type ImageArchive, writeArchive } from './image-archive.ts';
 import { parseImageName } from './image-name.ts';
 import { type Blob, blobOfBytes, blobOfFile, sha256, sha256OfStream } from './internal/blob.ts';
 import type { Layer } from './internal/layer.ts';
-import { MEDIA_TYPE, machinePlatform, type OciConfig, type OciIndex, type OciManifest } from './internal/oci.ts';
+import { MANIFEST_TYPES, machinePlatform, type OciConfig, type OciIndex, type OciManifest } from './internal/oci.ts';
 import { RegistrySession } from './internal/registry-session.ts';
 import { inWorkspace } from './internal/workspace.ts';
 import { type PushOptions, registryUrl } from './push-image.ts';
 
-const MANIFESTS = [MEDIA_TYPE.index, MEDIA_TYPE.dockerIndex, MEDIA_TYPE.manifest, MEDIA_TYPE.dockerManifest].join(', ');
+const MANIFESTS = MANIFEST_TYPES.join(', ');
 
 /**
  * Pulls an image for this machine's platform from a registry into an archive, every byte checked against its digest.

@@ -5,8 +5,10 @@ import type { ImageArchive } from './image-archive.ts';
 import { parseImageName } from './image-name.ts';
 import { notAnImage } from './internal/archive-file.ts';
 import type { Blob } from './internal/blob.ts';
+import { descriptorOf } from './internal/manifest.ts';
 import { machinePlatform } from './internal/oci.ts';
 import { imageForMachine, openArchive } from './internal/open-archive.ts';
+import { type Attachment, attach } from './internal/referrer.ts';
 import { type RegistryCredentials, RegistrySession } from './internal/registry-session.ts';
 
 /** An image that a registry has. */
@@ -21,6 +23,8 @@ export interface PushedImage {
 export interface PushOptions {
   /** Nobody in particular unless given. */
   credentials?: RegistryCredentials | undefined;
+  /** What is put beside it, for those who ask what belongs to the image. Default: nothing. */
+  attachments?: readonly Attachment[];
   /** Hears how far it is. Default: nobody. */
   reporter?: Reporter;
   signal?: AbortSignal;
@@ -35,7 +39,7 @@ export async function pushImage(
   archive: Pick<ImageArchive, 'name' | 'path'>,
   registry: string,
   target = ownTarget(archive),
-  { credentials, signal, reporter = silent }: PushOptions = {},
+  { credentials, signal, attachments = [], reporter = silent }: PushOptions = {},
 ): Promise<PushedImage> {
   const base = registryUrl(registry);
   const { repository, tag } = parseImageName(`${base.host.includes(':') ? base.host : `${base.host}:80`}/${target}`);
@@ -55,6 +59,8 @@ export async function pushImage(
     }
     const { mediaType, blob } = image.manifest;
     await session.persist(() => put(session, session.url(`manifests/${tag}`), blob, mediaType));
+    const sending = { session, sendBlob: (each: Blob) => pushBlob(session, each, () => {}) };
+    for (const each of attachments) await attach(sending, descriptorOf(mediaType, blob), each);
     return { name: `${base.host}/${repository}:${tag}`, digest: image.digest };
   } finally {
     reporter.progress(task, 1);

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { imageFromFolder, imagesFromArchive, pushImage } from '../../src/images/index.ts';
+import { findArchive, imageDigest, imageFromFolder, imagesFromArchive, pushImage } from '../../src/images/index.ts';
 import { dockerSave } from './foreign-archives.ts';
 import { canTestRegistry, registryOfTests } from './registry.ts';
 import { temporaryCache, temporaryFolder } from './temporary.ts';
@@ -52,6 +52,37 @@ describe.runIf(canTestRegistry)('pushImage', () => {
     await temporaryCache();
     const image = await webImage();
     expect(await pushImage(image, registry.url)).toEqual(await pushImage(image, registry.url));
+  });
+
+  it('puts what belongs to an image beside it, where those find it who ask', async () => {
+    await temporaryCache();
+    const image = await webImage();
+    const bill = { artifactType: 'application/spdx+json', content: Buffer.from('{"spdxVersion":"SPDX-2.3"}') };
+    for (let times = 0; times < 2; times++) await pushImage(image, registry.url, undefined, { attachments: [bill] });
+    // As a registry that does not list them itself has it: under a tag that is called after the image.
+    const headers = { accept: 'application/vnd.oci.image.index.v1+json' };
+    const list = await fetch(`${registry.url}/v2/demo/web/manifests/${image.digest.replace(':', '-')}`, { headers });
+    const { manifests } = (await list.json()) as { manifests: { digest: string; artifactType: string }[] };
+    expect(manifests).toMatchObject([{ artifactType: bill.artifactType }]);
+    const artifact = await manifest(`demo/web/manifests/${manifests[0]?.digest}`);
+    const { subject, layers } = (await artifact.json()) as {
+      subject: { digest: string };
+      layers: { digest: string; mediaType: string }[];
+    };
+    expect(subject.digest).toBe(image.digest);
+    expect(layers).toMatchObject([{ mediaType: bill.artifactType }]);
+    const blob = await fetch(`${registry.url}/v2/demo/web/blobs/${layers[0]?.digest}`);
+    expect(await blob.text()).toBe(bill.content.toString());
+  });
+
+  it('tells what a registry has under a name', async () => {
+    await temporaryCache();
+    const image = await webImage();
+    await pushImage(image, registry.url);
+    expect(await imageDigest(registry.url, 'demo/web:v1')).toBe(image.digest);
+    expect(await imageDigest(registry.url, 'demo/web:none')).toBeUndefined();
+    expect(await findArchive('demo/web:v1')).toEqual(image);
+    expect(await findArchive('demo/web:none')).toBeUndefined();
   });
 
   it('pushes what docker save wrote', async () => {

@@ -10,6 +10,14 @@ export const MEDIA_TYPE = {
   dockerManifest: 'application/vnd.docker.distribution.manifest.v2+json',
 } as const;
 
+/** All that a registry may have under an image's name. */
+export const MANIFEST_TYPES: readonly string[] = [
+  MEDIA_TYPE.index,
+  MEDIA_TYPE.dockerIndex,
+  MEDIA_TYPE.manifest,
+  MEDIA_TYPE.dockerManifest,
+];
+
 /** containerd takes the image's name from here, word for word; so it has to be the full one. */
 export const NAME_ANNOTATION = 'io.containerd.image.name';
 /** Where other tools look: a bare tag, or a full name (buildah, skopeo). */

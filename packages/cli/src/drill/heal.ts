@@ -1,0 +1,37 @@
+/** `kurator drill NAME --heal`: ends the drill that is under way, whoever began it. */
+import type { ActionContext } from '../action.ts';
+import { CliError } from '../error.ts';
+import type { Reached } from '../healer/cluster.ts';
+import { fullName } from '../healer/find.ts';
+import { announce } from './announce.ts';
+import { drillAnnotation, type Mark, markOf, release } from './mark.ts';
+import { endBeside } from './means/beside.ts';
+import { takeBack } from './means/revision.ts';
+import { type Scene, sceneOf } from './scene.ts';
+
+export async function healDrill({ print, signal }: ActionContext, reached: Reached, name: string): Promise<number> {
+  const { client } = reached;
+  const scene = await sceneOf(reached, name, signal);
+  // One whose time is over may have left something: a revision, if nobody rolled it back.
+  const mark = scene.kurator.metadata.annotations?.[drillAnnotation] && markOf(scene.kurator, 0);
+  if (!mark) {
+    throw new CliError('KUR_CLI_DRILL_REFUSED', `no drill of ${fullName(scene.kurator)} is under way`, {
+      remedy: 'nothing: there is nothing to end',
+    });
+  }
+  const victim = mark.dependency ? await sceneOf(reached, mark.dependency, signal) : scene;
+  await undo(reached, victim, mark);
+  await release(client, scene.kurator, mark.id);
+  await announce(client, scene.kurator, 'DrillEnded', `${mark.id}: ended by a person`);
+  print(`${fullName(scene.kurator)}: drill ${mark.id} (${mark.fault}) is over`);
+  return 0;
+}
+
+async function undo({ client }: Reached, victim: Scene, { id, fault, pods, until }: Mark): Promise<void> {
+  if (fault === 'crash-loop') return await takeBack(client, victim);
+  if (fault === 'load') {
+    throw new CliError('KUR_CLI_DRILL_REFUSED', `the load ends by itself, at ${until}`, { remedy: 'wait for it' });
+  }
+  const there = victim.pods.filter(({ metadata }) => pods.includes(metadata.name));
+  await Promise.all(there.map((pod) => endBeside(client, pod, id)));
+}

@@ -1,0 +1,138 @@
+/** Something that runs beside an instance: an ephemeral container, which sees its processes and shares its network. */
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type Client,
+  type ContainerState,
+  type EphemeralContainer,
+  hasCode,
+  isNotFound,
+  Pod,
+  runInPod,
+  type SecurityContext,
+} from '@kurator/client';
+import { containerOf, missing, type Stage } from './means.ts';
+import { verbatim } from './scripts.ts';
+
+/** What is to run. */
+export interface Companion {
+  readonly script: string;
+  /** After the id of the instance's container, which is `$1`. */
+  readonly args: readonly (string | number)[];
+  /** Of its own; that of the instance's container unless given. */
+  readonly security?: SecurityContext;
+  /** Whether it takes its own end, together with the instance's, for success. */
+  readonly isFatal?: boolean;
+}
+
+const fieldManager = 'kurator-drill';
+const startTimeout = 60_000;
+const healTimeout = 15_000;
+const breath = 100;
+
+const companionName = (id: string) => `kurator-drill-${id}`;
+
+function companionOf(stage: Stage, pod: Pod, { script, args, security }: Companion): EphemeralContainer {
+  const target = containerOf(pod, stage.container);
+  const image = stage.image ?? target.image;
+  const securityContext = security ?? target.securityContext;
+  const known = pod.status?.containerStatuses?.find(({ name }) => name === target.name)?.containerID ?? '';
+  return {
+    name: companionName(stage.id),
+    ...(image && { image }),
+    imagePullPolicy: 'IfNotPresent',
+    targetContainerName: target.name,
+    command: ['sh', '-c', verbatim(script), 'drill', known.slice(known.lastIndexOf('/') + 1), ...args.map(String)],
+    ...(securityContext && { securityContext }),
+  };
+}
+
+/** Whether the server would let it in: it is asked, and stores nothing. */
+export async function checkBeside(stage: Stage, pod: Pod, companion: Companion, remedy: string): Promise<void> {
+  try {
+    await add(stage, pod, companion, true);
+  } catch (error) {
+    if (!hasCode(error, 'KUR_CLIENT_FORBIDDEN') && !hasCode(error, 'KUR_CLIENT_INVALID')) throw error;
+    throw missing(`nothing may run beside ${pod.metadata.name}: ${error.message}`, remedy, error);
+  }
+}
+
+async function add(stage: Stage, pod: Pod, companion: Companion, dryRun: boolean): Promise<void> {
+  const { client, signal } = stage;
+  const patch = { spec: { ephemeralContainers: [companionOf(stage, pod, companion)] } };
+  const options = { type: 'strategic', subresource: 'ephemeralcontainers', dryRun, fieldManager, signal } as const;
+  await client.patch(Pod, pod.metadata, patch, options);
+}
+
+/** Resolves when it has said that the fault is there, with the last moment at which it had not. */
+export async function runBeside(stage: Stage, pod: Pod, companion: Companion): Promise<number> {
+  await add(stage, pod, companion, false);
+  const { client, signal } = stage;
+  const name = companionName(stage.id);
+  const end = Date.now() + startTimeout;
+  for (let before = Date.now(); ; before = Date.now()) {
+    const { status } = await client.get(Pod, pod.metadata, { signal });
+    const { state = {} } = status?.ephemeralContainerStatuses?.find((one) => one.name === name) ?? {};
+    const words = state.running || state.terminated ? await wordsOf(client, pod, name, signal) : '';
+    if (/^ok$/m.test(words) || (companion.isFatal && endedWithIt(state))) return before;
+    const trouble = troubleOf(state, words) ?? (Date.now() > end ? 'it did not begin in time' : undefined);
+    if (trouble) throw failed(pod, trouble);
+    await delay(breath, undefined, { signal });
+  }
+}
+
+/** Whoever kills the first process of its own namespace goes with it, maybe before it is heard. */
+function endedWithIt({ terminated }: ContainerState): boolean {
+  return terminated !== undefined && [0, 137].includes(terminated.exitCode);
+}
+
+function troubleOf({ terminated, waiting }: ContainerState, words: string): string | undefined {
+  if (terminated) return words || terminated.message || `it ended with ${terminated.exitCode}`;
+  return isStuck(waiting) ? `${waiting?.reason}: ${waiting?.message ?? ''}` : undefined;
+}
+
+/** It never began, and will not. */
+function isStuck(waiting: ContainerState['waiting']): boolean {
+  return /Err|Invalid|BackOff/.test(waiting?.reason ?? '');
+}
+
+function failed(pod: Pod, why: string): Error {
+  const said = why.replaceAll(/^(pid \d+|ok)$\n?/gm, '').trim();
+  const remedy = 'give an image that has what it needs with --image; kurator drill --list says what that is';
+  return missing(`what runs beside ${pod.metadata.name} failed: ${said}`, remedy);
+}
+
+/** Tells it to undo the fault, and waits until it has gone. */
+export async function endBeside(client: Client, pod: Pod, id: string): Promise<void> {
+  const name = companionName(id);
+  const signal = AbortSignal.timeout(healTimeout);
+  let told = false;
+  for (;;) {
+    const now = await client.find(Pod, pod.metadata, { signal });
+    const companion = now?.status?.ephemeralContainerStatuses?.find((one) => one.name === name);
+    const isSame = now?.metadata.uid === pod.metadata.uid;
+    const isThere = isSame && now?.spec?.ephemeralContainers?.some((one) => one.name === name);
+    if (!isThere || companion?.state?.terminated) return;
+    const [, pid] =
+      /^pid (\d+)$/m.exec(companion?.state?.running ? await wordsOf(client, pod, name, signal) : '') ?? [];
+    if (pid && !told) told = await tell(client, pod, name, pid, signal);
+    await delay(breath, undefined, { signal });
+  }
+}
+
+async function tell(client: Client, pod: Pod, container: string, pid: string, signal: AbortSignal): Promise<boolean> {
+  const command = ['sh', '-c', `kill -INT ${pid}`];
+  try {
+    await runInPod(client, { ...pod.metadata }, command, { container, signal });
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    // It may just be ending by itself, or not be there yet: then it is looked at again.
+    if (isNotFound(error)) return true;
+    return false;
+  }
+}
+
+async function wordsOf(client: Client, pod: Pod, container: string, signal: AbortSignal): Promise<string> {
+  // Of one that has only just begun there is nothing to read yet.
+  return await client.logs(pod.metadata, { container, signal }).catch(() => '');
+}
