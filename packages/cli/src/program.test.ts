@@ -48,7 +48,10 @@ describe('the command line', () => {
 describe('help', () => {
   const program = createProgram(fakeSession());
   const paths = (command: Command, path: string[]): string[][] =>
-    command.commands.flatMap((each) => [[...path, each.name()], ...paths(each, [...path, each.name()])]);
+    command
+      .createHelp()
+      .visibleCommands(command)
+      .flatMap((each) => [[...path, each.name()], ...paths(each, [...path, each.name()])]);
 
   it.each(paths(program, []).map((path) => [path.join(' '), path] as const))(
     'explains `kurator %s`',

@@ -16,6 +16,7 @@ import { declareHealer } from './healer/commands.ts';
 import { declareImage } from './image/commands.ts';
 import { declareInit } from './init/command.ts';
 import { declarePush } from './registry/commands.ts';
+import { declareScorecard } from './scorecard/command.ts';
 import { declareTour } from './tour/command.ts';
 
 /** The tree of commands, for one session. */
@@ -33,6 +34,7 @@ export function createProgram(session: Session): Command {
   declareDeploy(program, session);
   declareUndeploy(program, session);
   declareBundle(program, session);
+  declareScorecard(program, session);
   declareCluster(program, session);
   declareImage(program, session);
   declareDoctor(program, session);
@@ -44,7 +46,7 @@ export function createProgram(session: Session): Command {
     'after',
     `
 Examples:
-  kurator tour                            see what this is in half a minute
+  kurator tour                            see what this is in two minutes
   kurator init --domain example.com web   a new operator
   kurator cluster up --nodes 3            three real nodes
   export KUBECONFIG="$(kurator cluster kubeconfig --path)"

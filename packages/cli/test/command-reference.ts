@@ -20,7 +20,8 @@ An error is \`error: what happened\`, then \`fix: what mends it\`; \`--verbose\`
 | 0 | done |
 | 1 | something went wrong, and nothing half made is left |
 | 2 | the command was not understood, or an option's value makes no sense: nothing was done |
-| 3 | with \`--exit-code\`: a service is not healthy, or an incident is open |
+| 3 | with \`--exit-code\`: a service is not healthy, or an incident is open; \`scorecard\`: something is not met; \`drill\`: it did not recover by itself |
+| 4 | \`drill\`: nobody noticed |
 | 130, 143, 129 | ended by Ctrl-C, SIGTERM or SIGHUP, after cleaning up |
 
 \`cluster kubectl\` and \`cluster exec-on\` end with the exit code of what they run.
@@ -42,7 +43,10 @@ An error is \`error: what happened\`, then \`fix: what mends it\`; \`--verbose\`
 const WIDTH = 100;
 
 export function commandReference(program: Command): string {
-  const sections = program.commands.flatMap((command) => sectionsOf(command, 3));
+  const sections = program
+    .createHelp()
+    .visibleCommands(program)
+    .flatMap((command) => sectionsOf(command, 3));
   return `${[introduction.trimEnd(), ...sections].join('\n\n')}\n`;
 }
 

@@ -1,9 +1,14 @@
 // Deploying an operator and taking it away again, on the real API server: everything but pods that run.
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Deployment, Namespace, Role, Secret, Service, untyped } from '@kurator/client';
 import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
-import { type TestScope, testScope } from '@kurator/testenv';
+import { imageFromFolder, type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCommandLine } from '../src/program.ts';
 import { fakeSession } from './fake-session.ts';
@@ -81,6 +86,62 @@ describe('kurator deploy', () => {
     expect(await deploy('--watch', 'default')).toMatchObject({ code: 0 });
     expect(await test.client.find(Role, { name: 'gadget-operator', namespace: 'default' })).toBeDefined();
     await test.client.delete(Role, { name: 'gadget-operator', namespace: 'default' });
+  });
+
+  it('rolls out new content under an old name, and nothing where nobody knows of any', async () => {
+    const content = await mkdtemp(join(tmpdir(), 'kurator-content-'));
+    vi.stubEnv('XDG_CACHE_HOME', join(content, 'cache'));
+    const deployed = async () => {
+      expect(await deploy()).toMatchObject({ code: 0 });
+      return (await test.client.get(Deployment, operator)).spec?.template.metadata?.annotations;
+    };
+    const built = async (text: string) => {
+      await writeFile(join(content, 'file'), text);
+      return (await imageFromFolder(join(content, 'file'), { name: 'gadget-operator:1.2.0' })).digest;
+    };
+    try {
+      for (const text of ['one', 'two']) {
+        const digest = await built(text);
+        expect(await deployed()).toMatchObject({ 'kurator.sh/image-digest': digest });
+      }
+      vi.stubEnv('XDG_CACHE_HOME', join(content, 'another'));
+      expect((await deploy()).stdout).toContain(': 0 of ');
+    } finally {
+      vi.unstubAllEnvs();
+      await rm(content, { recursive: true, force: true });
+    }
+  });
+
+  it('runs what a registry has under the name just now', async () => {
+    const digest = `sha256:${'a'.repeat(64)}`;
+    const server = createServer(({ url }, response) => {
+      const isThere = url === '/v2/demo/gadget/manifests/v1';
+      response.writeHead(isThere ? 200 : 404, isThere ? { 'docker-content-digest': digest } : {}).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const registry = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const imageOf = async (name: string) => {
+      expect(await deploy('--image', `${registry}/demo/${name}`)).toMatchObject({ code: 0 });
+      return (await test.client.get(Deployment, operator)).spec?.template.spec?.containers[0]?.image;
+    };
+    try {
+      expect(await imageOf('gadget:v1')).toBe(`${registry}/demo/gadget:v1@${digest}`);
+      expect(await imageOf('gadget:v2')).toBe(`${registry}/demo/gadget:v2`);
+    } finally {
+      server.close();
+    }
+  });
+
+  it('gives optional rights when they are asked for, and no others', async () => {
+    expect(await deploy('--watch', 'default', '--role', 'logs')).toMatchObject({ code: 0 });
+    const role = { name: 'gadget-operator', namespace: 'default' };
+    const { rules } = await test.client.get(Role, role);
+    expect(rules).toContainEqual({ apiGroups: [''], resources: ['pods/log'], verbs: ['get'] });
+    await test.client.delete(Role, role);
+    const { stderr, code } = await deploy('--role', 'everything');
+    expect(stderr).toContain('no optional role "everything"');
+    expect(stderr).toContain('give one of logs');
+    expect(code).toBe(2);
   });
 
   it('says which kind a cluster lacks, before anything is written', async () => {

@@ -16,9 +16,12 @@ const kubeconfig = process.env.KURATOR_TEST_KUBECONFIG ?? '';
 let test: TestScope;
 let web: StagedDeployment;
 
-async function kurator(...args: string[]) {
+const kurator = async (...args: string[]) =>
+  await kuratorPlain(...args, '-n', test.namespace, '--kubeconfig', kubeconfig);
+
+async function kuratorPlain(...args: string[]) {
   const session = fakeSession();
-  await runCommandLine([...args, '-n', test.namespace, '--kubeconfig', kubeconfig], session);
+  await runCommandLine(args, session);
   return session.said;
 }
 
@@ -48,6 +51,19 @@ describe('while all is well', () => {
     expect(stdout).toMatch(/^NAME +HEALTH +READY +INCIDENT +SINCE +AGE\n/);
     expect(stdout).toMatch(/\nweb +Healthy +2\/2 +- +- +\d+s\n/);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+  });
+
+  it('completes names in a shell, from the cluster that the line means', async () => {
+    const offered = async (...words: string[]) => {
+      const { stdout } = await kuratorPlain('__complete', '--', ...words);
+      return stdout.split('\n');
+    };
+    const where = ['--kubeconfig', kubeconfig, '-n', test.namespace];
+    expect((await offered('describe', ...where, 'w')).filter(Boolean)).toEqual(['web']);
+    expect(await offered('explain', ...where, '')).toEqual(expect.arrayContaining(['database', 'web']));
+    expect(await offered('get', '--kubeconfig', kubeconfig, '-n', test.namespace.slice(0, -1))).toContain(
+      test.namespace,
+    );
   });
 
   it('gives programs the objects', async () => {

@@ -34,6 +34,8 @@ export interface BuiltImage extends ImageArchive {
   readonly bundle: number;
   /** How many packages the bill of materials has. */
   readonly packages: number;
+  /** The bill of materials itself, as it is in the image. */
+  readonly sbom: string;
 }
 
 const SBOM = 'sbom.spdx.json';
@@ -43,10 +45,12 @@ export const build: Action<BuildOptions, [folder: string]> = async (context, opt
   const { load } = options;
   const cluster = load ? await runningCluster(load === true ? {} : { name: load }) : undefined;
   const image = await buildImage(project, options, context);
-  context.print(options.json ? JSON.stringify(image, undefined, 2) : summary(image));
+  const { sbom, ...told } = image;
+  context.print(options.json ? JSON.stringify(told, undefined, 2) : summary(image));
   if (options.push) {
-    const pushed = await pushTo(image.path, image.name, options, context);
-    context.say(`${pushed.name} is in the registry.`);
+    const { insecure = false } = options;
+    const pushed = await pushTo(image.path, image.name, { insecure, sbom }, context);
+    context.say(`${pushed.name} is in the registry, with its bill of materials beside it.`);
   }
   if (cluster) {
     await cluster.load(image.path);
@@ -88,7 +92,7 @@ export async function buildImage(
     if (options.sbom) await writeFile(options.sbom, text);
     const [inspected] = (await inspectArchive(image.path)).images;
     const { packages } = sbom as { packages: unknown[] };
-    return { ...image, size: inspected?.size ?? 0, bundle: bundle.bytes, packages: packages.length };
+    return { ...image, size: inspected?.size ?? 0, bundle: bundle.bytes, packages: packages.length, sbom: text };
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }

@@ -22,8 +22,9 @@ export const bundle: Action<BundleOptions, []> = async (context, options) => {
   const project = await readProject('.');
   const output = resolve(project.folder, options.output ?? 'deploy/bundle');
   const place = dirname(output);
-  const everything = await known(project, options, context.signal);
-  const changes = await planOf(place, [bundleIn(basename(output))], everything);
+  const generator = bundleIn(basename(output));
+  const everything = await known(project, [generator], options, context.signal);
+  const changes = await planOf(place, [generator], everything);
   if (options.dryRun) {
     context.print(changes.length > 0 ? changes.map(unifiedDiff).join('\n') : 'Nothing would change.');
     return 0;

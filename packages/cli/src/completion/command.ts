@@ -23,6 +23,26 @@ Examples:
   source <(kurator completion bash)                                    in ~/.bashrc
   kurator completion zsh > "\${fpath[1]}/_kurator"
   kurator completion fish > ~/.config/fish/completions/kurator.fish
+
+Names of services, incidents, namespaces and contexts come from the cluster that the line means.
+\`kubectl kurator\` is completed by kubectl's own completion, if kubectl_complete-kurator is on the PATH.
 `,
+    );
+  program
+    .command('__complete', { hidden: true })
+    .description('what may come next in a line; for the scripts that `completion` prints')
+    .argument('[words...]')
+    .helpOption(false)
+    .allowUnknownOption()
+    .passThroughOptions()
+    .action(
+      lazy(session, async () => {
+        const { completions } = await import('./complete.ts');
+        return async ({ print }, _options: object, words: string[]) => {
+          const found = await completions(program, words);
+          if (found.length > 0) print(found.join('\n'));
+          return 0;
+        };
+      }),
     );
 }

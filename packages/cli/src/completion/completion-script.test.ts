@@ -10,7 +10,9 @@ const program = createProgram(fakeSession());
 function offers(line: string): string[] {
   const words = ['kurator', ...line.split(' ')];
   const list = words.map((word) => `'${word}'`).join(' ');
-  const script = `${completionScript(program, 'bash')}
+  // The command that the script asks for names, in whose place a function tells what it was asked.
+  const script = `kurator() { echo asked-"$1"; shift 2; echo "asked-for:$*"; }
+    ${completionScript(program, 'bash')}
     COMP_WORDS=(${list}) COMP_CWORD=${words.length - 1}
     _kurator
     printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -37,6 +39,14 @@ describe('in bash', () => {
   it('offers the values of an option', () => {
     expect(offers('get web -o ')).toEqual(['json', 'yaml', 'wide']);
     expect(offers('incidents --state q')).toEqual(['quarantined']);
+    expect(offers('drill web --fault h')).toEqual(['hang']);
+  });
+
+  it('asks the command for names, with what has been typed', () => {
+    expect(offers('get -A ')).toEqual(['asked-__complete', 'asked-for:get', '-A']);
+    expect(offers('describe web -n ')).toEqual(['asked-__complete', 'asked-for:describe', 'web', '-n']);
+    expect(offers('get --exit')).toEqual(['--exit-code']);
+    expect(offers('build --ta')).toEqual(['--tag']);
   });
 
   it('does not take a value for a command', () => {

@@ -15,6 +15,7 @@ export function declareDeploy(program: Command, session: Session): void {
     .option('--image <name>', 'the image to run (default: as `kurator build` calls it)')
     .addOption(new Option('--replicas <count>', 'how many (default: 2)').argParser(wholeNumber(0, MOST_REPLICAS)))
     .option('--watch <namespace>', 'the only namespace that it works in; may be given several times', collect)
+    .option('--role <name>', 'also give it an optional role of its package.json; may be given several times', collect)
     .option('--service-monitor', 'tell the Prometheus operator where the metrics are')
     .option('--no-network-policy', 'let its pods be reached on any port')
     .option('--dry-run', 'show what would change, field by field, and write nothing')
@@ -31,6 +32,7 @@ Examples:
   kurator deploy --dry-run                what would change
   kurator deploy --image registry.example.com/web-operator:1.2.0
   kurator deploy operators/web --namespace operators --watch shop --watch blog
+  kurator deploy operators/kurator --role exec --role metrics
 `,
     );
 }

@@ -8,6 +8,7 @@ import type { OperatorDescription } from '../manifests/description.ts';
 import { namespaceOf } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { type DescribeOptions, describeProject } from './describe-project.ts';
+import { withContent } from './image-content.ts';
 import { apply, planOf, type Step } from './plan.ts';
 import { harmsIn, planText, titleOf } from './plan-text.ts';
 import { untilEstablished, untilRolledOut } from './rollout.ts';
@@ -25,7 +26,10 @@ export interface DeployOptions extends DescribeOptions {
 
 export const deploy: Action<DeployOptions, [folder: string]> = async (context, options, folder) => {
   const description = await describeProject(folder, options, context.signal);
-  return await inCluster(options, ({ client }) => install(client, description, context, options));
+  return await inCluster(options, async ({ client }) => {
+    const known = await withContent(client, description, context.signal);
+    return await install(client, known, context, options);
+  });
 };
 
 async function install(

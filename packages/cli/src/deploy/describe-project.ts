@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleProject } from '../build/bundle.ts';
 import type { OperatorDescription } from '../manifests/description.ts';
+import { rulesOf } from '../project/optional-roles.ts';
 import { programFacts } from '../project/program-facts.ts';
 import { readProject } from '../project/project.ts';
 
@@ -15,6 +16,7 @@ export interface DescribeOptions {
   watch?: string[];
   serviceMonitor?: boolean;
   networkPolicy?: boolean;
+  role?: string[];
 }
 
 /** Runs as much of the program as it takes to know what it declares. */
@@ -24,11 +26,13 @@ export async function describeProject(
   signal: AbortSignal,
 ): Promise<OperatorDescription> {
   const project = await readProject(folder);
+  const extraRules = await rulesOf(project.folder, options.role ?? []);
   const workshop = await mkdtemp(join(tmpdir(), 'kurator-deploy-'));
   try {
     const { main } = await bundleProject(project, workshop);
     const facts = await programFacts(main, project.folder, signal);
-    return { ...facts, image: project.image, version: project.version, ...given(options) };
+    const more = extraRules.length > 0 ? { extraRules } : {};
+    return { ...facts, image: project.image, version: project.version, ...more, ...given(options) };
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }

@@ -9,7 +9,9 @@ export function bundleIn(folder: string): Generator {
     folder,
     whole: true,
     optional: true,
-    files({ operator, listing, samples }) {
+    catalogue: true,
+    files({ operator, listing, samples = [] }) {
+      if (!listing) throw new Error('a bundle needs what catalogues tell');
       const files = bundleFiles({ operator, listing, samples });
       return files.map(({ path, text }) => ({ path: `${folder}/${path}`, text }));
     },

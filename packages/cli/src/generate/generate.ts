@@ -27,7 +27,8 @@ export const generate: Action<GenerateOptions, [what: string[]]> = async (contex
   const { folder } = project;
   const fetched = await fetchCrds(options.typesFrom ?? [], context.signal);
   await writeFiles(folder, options.dryRun ? [] : await changesOf(folder, fetched));
-  const changes = await planOf(folder, choose(folder, what), await known(project, {}, context.signal));
+  const chosen = choose(folder, what);
+  const changes = await planOf(folder, chosen, await known(project, chosen, {}, context.signal));
   if (options.check) return check(changes, context.print);
   if (options.dryRun) {
     context.print(changes.length > 0 ? changes.map(unifiedDiff).join('\n') : 'Nothing would change.');
@@ -38,15 +39,17 @@ export const generate: Action<GenerateOptions, [what: string[]]> = async (contex
   return 0;
 };
 
-/** Everything that follows from the project and the options. */
-export async function known(project: Project, options: DescribeOptions, signal: AbortSignal): Promise<Known> {
+/** What the generators want to know, from the project and the options. */
+export async function known(
+  project: Project,
+  chosen: readonly Generator[],
+  options: DescribeOptions,
+  signal: AbortSignal,
+): Promise<Known> {
   const { folder, name } = project;
-  return {
-    operator: await describeProject(folder, options, signal),
-    foreign: await foreignCrds(folder),
-    listing: await readListing(folder, name),
-    samples: await readSamples(folder),
-  };
+  const isListed = chosen.some(({ catalogue }) => catalogue);
+  const texts = isListed && { listing: await readListing(folder, name), samples: await readSamples(folder) };
+  return { operator: await describeProject(folder, options, signal), foreign: await foreignCrds(folder), ...texts };
 }
 
 /** Those that are named; without names, all but those that nobody has asked for yet. */

@@ -11,10 +11,10 @@ export interface Known {
   readonly operator: OperatorDescription;
   /** The definitions of other people's kinds, from the project's folder `crds`. */
   readonly foreign: readonly CustomResourceDefinition[];
-  /** What catalogues tell people of it. */
-  readonly listing: Listing;
-  /** Objects of its kinds to start from, from the project's folder `samples`. */
-  readonly samples: readonly KubernetesObject[];
+  /** What catalogues tell people of it; only for generators that want it. */
+  readonly listing?: Listing;
+  /** Objects of its kinds to start from, from the project's folder `samples`; only for generators that want them. */
+  readonly samples?: readonly KubernetesObject[];
 }
 
 /** Makes some files of a project. Everything generated in its folder, and made no more, is removed. */
@@ -28,6 +28,8 @@ export interface Generator {
    * unless given.
    */
   readonly whole?: boolean;
+  /** Whether it wants to know what catalogues tell: read only for those who do. False unless given. */
+  readonly catalogue?: boolean;
   /** Runs only when it is asked for by its name, or once its folder is there. False unless given. */
   readonly optional?: boolean;
   files(known: Known): PlannedFile[];

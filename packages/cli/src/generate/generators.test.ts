@@ -8,9 +8,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { goldenText } from '../../test/golden-text.ts';
 import { exampleSource } from '../bundle/example-source.ts';
 import { writeFiles } from '../files/write-files.ts';
+import { readProject } from '../project/project.ts';
 import { generatorNames } from './command.ts';
 
-import type { Known } from './generator.ts';
+import { known as knownOf } from './generate.ts';
+import type { Generator, Known } from './generator.ts';
 import { generators } from './generators.ts';
 import { planOf } from './plan.ts';
 
@@ -35,6 +37,17 @@ const known: Known = {
   listing: exampleSource.listing,
   samples: [],
 };
+
+describe('what is known to them', () => {
+  const { crds, bundle } = generators as { crds: Generator; bundle: Generator };
+  const signal = new AbortController().signal;
+
+  it('has no texts for a catalogue unless one of them wants them: what is wrong there stops nobody else', async () => {
+    const gadget = await readProject(join(import.meta.dirname, '..', '..', 'test', 'support', 'gadget'));
+    expect((await knownOf(gadget, [crds], {}, signal)).listing).toBeUndefined();
+    await expect(knownOf(gadget, [crds, bundle], {}, signal)).rejects.toThrow('names not-there.svg');
+  });
+});
 
 describe('the generators', () => {
   it('are those that can be typed', () => {

@@ -1,6 +1,7 @@
 /** Declares the healer's day-to-day commands: what can be typed, with its help. What is done is in the other files here. */
 import { type Command, Option } from 'commander';
 import { lazy, type Session } from '../action.ts';
+import { declareDrill } from '../drill/command.ts';
 import { since } from './since.ts';
 import { states } from './states.ts';
 
@@ -10,6 +11,7 @@ export function declareHealer(program: Command, session: Session): void {
   declareIncidents(program, session);
   declareExplain(program, session);
   declareOrders(program, session);
+  declareDrill(program, session, placed);
 }
 
 /** Options that all of them have. */

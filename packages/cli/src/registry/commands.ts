@@ -12,6 +12,7 @@ export function declarePush(program: Command, session: Session): void {
         .argument('<archive>', 'a file, such as `kurator build --output` makes')
         .argument('<image>', 'where to: registry.example.com/demo/web-operator:1.2.0'),
     )
+    .option('--sbom <file>', 'also put this bill of materials (SPDX) beside it, as `kurator build --sbom` writes it')
     .option('--insecure', 'the registry speaks plain HTTP; on this machine that needs not be said')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./push.ts')).push))

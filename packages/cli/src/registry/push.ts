@@ -1,6 +1,8 @@
 /** `kurator push` */
+import { readFile } from 'node:fs/promises';
 import { type ImageArchive, type PushedImage, pullImage, pushImage } from '@kurator/testenv';
 import type { Action, ActionContext } from '../action.ts';
+import { CliError } from '../error.ts';
 import { credentialsFor } from './docker-config.ts';
 import { registryAddress } from './registry-address.ts';
 
@@ -8,25 +10,53 @@ import { registryAddress } from './registry-address.ts';
 export interface PushOptions {
   insecure?: boolean;
   json?: boolean;
+  sbom?: string;
 }
+
+/** What a bill of materials is, to those who ask what belongs to an image. */
+const SPDX = 'application/spdx+json';
 
 type Ways = Pick<ActionContext, 'reporter' | 'signal'>;
 
 export const push: Action<PushOptions, [archive: string, name: string]> = async (context, options, archive, name) => {
-  const pushed = await pushTo(archive, name, options, context);
+  const sbom = options.sbom === undefined ? undefined : await readBill(options.sbom);
+  const pushed = await pushTo(archive, name, { ...options, sbom }, context);
   context.print(options.json ? JSON.stringify(pushed, undefined, 2) : `${pushed.name}@${pushed.digest}`);
   return 0;
 };
 
+/** Where to, and what goes along. */
+interface Parcel {
+  readonly insecure?: boolean;
+  /** The bill of materials (SPDX), which is put beside the image. */
+  readonly sbom?: string | undefined;
+}
+
 /** Pushes the image of an archive to where its new name says, as whoever has logged in there. */
-export async function pushTo(path: string, name: string, { insecure }: PushOptions, ways: Ways): Promise<PushedImage> {
+export async function pushTo(path: string, name: string, { insecure, sbom }: Parcel, ways: Ways): Promise<PushedImage> {
   const { host, url, target } = registryAddress(name, insecure);
   const { reporter, signal } = ways;
-  return await pushImage({ name, path }, url, target, { credentials: await credentialsFor(host), reporter, signal });
+  const attachments = sbom === undefined ? [] : [{ artifactType: SPDX, content: Buffer.from(sbom) }];
+  const credentials = await credentialsFor(host);
+  return await pushImage({ name, path }, url, target, { credentials, attachments, reporter, signal });
+}
+
+async function readBill(file: string): Promise<string> {
+  const wrong = (why: string, cause: unknown) =>
+    new CliError('KUR_CLI_USAGE', `--sbom ${file} ${why}`, { remedy: 'kurator build --sbom FILE writes one', cause });
+  const text = await readFile(file, 'utf8').catch((cause) => {
+    throw wrong("can't be read", cause);
+  });
+  try {
+    JSON.parse(text);
+    return text;
+  } catch (cause) {
+    throw wrong('is not JSON', cause);
+  }
 }
 
 /** Pulls the image of that name into the cache. */
-export async function pullFrom(name: string, { insecure }: PushOptions, ways: Ways): Promise<ImageArchive> {
+export async function pullFrom(name: string, { insecure }: Parcel, ways: Ways): Promise<ImageArchive> {
   const { host, url, target } = registryAddress(name, insecure);
   const { reporter, signal } = ways;
   return await pullImage(url, target, { credentials: await credentialsFor(host), reporter, signal });

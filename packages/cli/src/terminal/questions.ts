@@ -1,4 +1,5 @@
 /** Asks a person for what was not given; only on a terminal, and always with the flag that makes the question needless. */
+import type { Readable, Writable } from 'node:stream';
 import { CliError, Interrupted } from '../error.ts';
 
 /** One answer that is wanted. */
@@ -15,19 +16,26 @@ export interface Questions {
   confirm(message: string): Promise<boolean>;
 }
 
-/** Undefined where nobody is there to answer. */
-export function questions(): Questions | undefined {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  const output = process.stderr;
+/** A terminal: where answers are typed, and where questions are shown. */
+export interface Terminal {
+  readonly input: Readable & { readonly isTTY?: boolean };
+  readonly output: Writable & { readonly isTTY?: boolean };
+}
+
+/** Undefined where nobody is there to answer. @param terminal The one of this process unless given. */
+export function questions(
+  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+): Questions | undefined {
+  if (!input.isTTY || !output.isTTY) return undefined;
   return {
     async text({ message, initial = '', problem }) {
       const { text } = await import('@clack/prompts');
       const validate = (answer: string | undefined) => problem?.(answer ?? '');
-      return answered<string>(await text({ message, initialValue: initial, validate, output }));
+      return answered<string>(await text({ message, initialValue: initial, validate, input, output }));
     },
     async confirm(message) {
       const { confirm } = await import('@clack/prompts');
-      return answered<boolean>(await confirm({ message, initialValue: false, output }));
+      return answered<boolean>(await confirm({ message, initialValue: false, input, output }));
     },
   };
 }

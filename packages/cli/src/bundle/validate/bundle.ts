@@ -42,11 +42,16 @@ export async function readBundle(folder: string): Promise<Bundle> {
       .toSorted()
       .map(async (name) => ({ file: `manifests/${name}`, text: await readFile(join(manifests, name), 'utf8') })),
   );
+  const metadata = await readFile(join(folder, ANNOTATIONS), 'utf8').catch(() => '');
+  return bundleOf(files, metadata);
+}
+
+/** One that lies in no folder yet. */
+export function bundleOf(files: readonly { file: string; text: string }[], metadata: string): Bundle {
   const unreadable: Finding[] = [];
   const objects = files.flatMap(({ file, text }) =>
     documents(file, text, unreadable).map((object) => ({ file, object: object as KubernetesObject })),
   );
-  const metadata = await readFile(join(folder, ANNOTATIONS), 'utf8').catch(() => '');
   const [described] = documents(ANNOTATIONS, metadata, unreadable) as { annotations?: Record<string, string> }[];
   const ofKind = (kind: string) => objects.map(({ object }) => object).filter((object) => object.kind === kind);
   return {

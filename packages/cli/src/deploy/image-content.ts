@@ -1,0 +1,53 @@
+/** Which content an image's name stands for just now, so that new content under an old name is rolled out. */
+import type { Client } from '@kurator/client';
+import { Deployment } from '@kurator/client';
+import { findArchive, imageDigest } from '@kurator/testenv';
+import { DIGEST_ANNOTATION, namespaceOf, type OperatorDescription } from '../manifests/description.ts';
+import { credentialsFor } from '../registry/docker-config.ts';
+import { registryAddress } from '../registry/registry-address.ts';
+
+/** A registry that does not answer at once holds up nobody: the image is then taken by its name. */
+const PATIENCE = 3000;
+/** A name that says which registry; one that doesn't is looked for on this machine alone. */
+const WITH_REGISTRY = /^([^/]*[.:][^/]*|localhost)\//;
+
+/**
+ * With a registry, the pods are told the digest, and nodes that have other content under the name pull it. What was loaded
+ * into nodes has no digest there that could be asked for: it is only written beside the name.
+ */
+export async function withContent(
+  client: Client,
+  description: OperatorDescription,
+  signal: AbortSignal,
+): Promise<OperatorDescription> {
+  const { image } = description;
+  if (image.includes('@')) return description;
+  const inRegistry = WITH_REGISTRY.test(image) ? await digestInRegistry(image, signal) : undefined;
+  if (inRegistry) return { ...description, image: `${image}@${inRegistry}` };
+  const digest = (await findArchive(image).catch(() => undefined))?.digest;
+  const imageDigest = digest ?? (await digestBefore(client, description, signal));
+  return imageDigest ? { ...description, imageDigest } : description;
+}
+
+async function digestInRegistry(image: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const { host, url, target } = registryAddress(image);
+    const either = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
+    return await imageDigest(url, target, { credentials: await credentialsFor(host), signal: either });
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+/** Nobody here knows: what was written by who did is no reason to restart anything. */
+async function digestBefore(
+  client: Client,
+  description: OperatorDescription,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const ref = { name: description.name, namespace: namespaceOf(description) };
+  const live = (await client.find(Deployment, ref, { signal }))?.spec?.template;
+  const isSame = live?.spec?.containers.some(({ image }) => image === description.image);
+  return isSame ? live?.metadata?.annotations?.[DIGEST_ANNOTATION] : undefined;
+}
