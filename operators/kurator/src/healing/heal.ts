@@ -111,7 +111,8 @@ async function writeDown(
   // That it is still well is no news, but for those who wait to hear just that.
   else if (thought.evidence.condition === 'up') ward.wake(ward.waiting(dependants));
   const isOpened = !found.memory.history.incident && thought.history.incident;
-  if (isOpened || thought.diagnosis?.cause === 'dependency') ward.suspect(relations.dependsOn);
+  if (isOpened) ward.suspect(relations.dependsOn);
+  if (thought.diagnosis?.cause === 'dependency') ward.ask(relations.dependsOn);
 }
 
 /** What follows from a thought that is written down. */

@@ -39,8 +39,8 @@ export interface Mind {
   readonly toldTo: Told[];
   /** What the last thought was made from, if it decided something: to be kept with the incident. */
   moment?: Moment | undefined;
-  /** When it was last looked at because somebody who depends on it has trouble. */
-  suspectedAt?: Millis;
+  /** When it was last thought about because somebody waits to see it well. */
+  askedAt?: Millis;
   /** When Incidents were last put in order. */
   keptAt?: Millis;
   /** What each instance uses, by uid, and when that was last asked for. */

@@ -35,7 +35,7 @@ export interface WardOptions {
 /** How often the API server and the watches are looked at; far below what the brain calls blind. */
 const lookEvery = 5000;
 /** However many depend on one, and however often they ask. */
-const suspectEvery = 2000;
+const askEvery = 2000;
 /** In looks: to ask for thousands of objects is some work. */
 const forgetEvery = 6;
 
@@ -98,14 +98,21 @@ export class Ward {
     }
   }
 
-  /** Has these services looked at closely, and thought about: somebody who depends on them has trouble. */
+  /** Has these services looked at closely: somebody who depends on them has trouble. */
   suspect(names: Iterable<string>): void {
+    for (const name of names) {
+      const mind = this.minds.get(name);
+      if (mind) this.checkups.lookNow(mind);
+    }
+  }
+
+  /** Has these services thought about: somebody waits to see them well. */
+  ask(names: Iterable<string>): void {
     const now = this.now();
     for (const name of names) {
       const mind = this.minds.get(name);
-      if (!mind || now - (mind.suspectedAt ?? Number.NEGATIVE_INFINITY) < suspectEvery) continue;
-      mind.suspectedAt = now;
-      this.checkups.lookNow(mind);
+      if (!mind || now - (mind.askedAt ?? Number.NEGATIVE_INFINITY) < askEvery) continue;
+      mind.askedAt = now;
       this.wake([name]);
     }
   }
