@@ -7,7 +7,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Client, DaemonSet, Deployment, Namespace, Pod, Secret, waitFor, waitUntilGone } from '@kurator/client';
+import { type Client, Deployment, Namespace, Pod, waitFor, waitUntilGone } from '@kurator/client';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { Kurator } from '@kurator/operator-kurator';
 import { type Cluster, createCluster } from '@kurator/testenv';
@@ -107,7 +107,6 @@ describe('kurator deploy', () => {
       'upgrade-definitions': 'met',
       // Nothing is deleted or restarted unless that is asked for.
       'lifecycle-takeover': 'untested',
-      'insight-metrics': 'met',
       'insight-alerts': 'met',
       'insight-dashboard': 'met',
       'autopilot-tune': 'unmet',
@@ -198,20 +197,6 @@ describe('the chart', () => {
     );
     expect((await client.get(Deployment, healer)).spec?.replicas).toBe(1);
     expect(await shortNames()).not.toEqual([]);
-  });
-
-  it('has an agent on each node where that is wanted, with a key that stays the same', async () => {
-    const agents = { name: 'kurator-node-agent', namespace: 'kurator' };
-    const key = async () => (await client.get(Secret, { name: 'kurator-agent', namespace: 'kurator' })).data?.key;
-    const upgrade = () => run('upgrade', 'kurator', chart, ...values, '--set', 'kurator.agents.enabled=true');
-    await upgrade();
-    const first = await key();
-    const isOnEach = ({ status }: DaemonSet) => status?.numberReady === 2 && status.desiredNumberScheduled === 2;
-    await waitFor(client, DaemonSet, agents, isOnEach, { description: 'to be ready on both nodes', timeout: 100_000 });
-    await waitFor(client, Deployment, healer, isRolledOut(2), { description: 'to have the key', timeout: 100_000 });
-    await upgrade();
-    expect(first).toEqual(expect.any(String));
-    expect(await key()).toBe(first);
   });
 
   it('is rolled back', async () => {

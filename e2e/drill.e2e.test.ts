@@ -19,9 +19,10 @@ beforeAll(async () => {
   world = await HealerWorld.open('e2e-drill');
   await world.own('Deployment', 'hangs', quick);
   await world.adopt('Deployment', 'dies', quick);
-  // An open port is all that it is asked for, so nobody repairs it: what heals it must be the drill itself.
-  const blind = { tcp: {}, period: '2s', timeout: '2s', recoverAfter: 1 };
-  await world.own('Deployment', 'left', { ...quick, checks: [blind] });
+  // A person would have to agree to every step, and nobody does: what heals it must be the drill itself.
+  const asked = { enabled: true, approval: true };
+  const recovery = { steps: { replace: asked, restart: asked, rollback: asked, scale: asked } };
+  await world.own('Deployment', 'left', { ...quick, recovery });
   await Promise.all(['hangs', 'dies', 'left'].map((name) => world.untilHealthy(name)));
 });
 afterAll(async () => await world?.[Symbol.asyncDispose]());

@@ -32,7 +32,7 @@ export function filmSvg({ title, columns, rows, frames }) {
   const moves = frames.map(
     ({ at }, index) => `${((100 * at) / length).toFixed(2)}%{transform:translateX(${-index * width}px)}`,
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" xml:space="preserve" role="img" aria-label="${escaped(title)}">
 <style>${STYLE}
 @keyframes film{${moves.join('')}}
 #film{animation:film ${(length / 1000).toFixed(1)}s step-end infinite}
@@ -62,19 +62,27 @@ function frameOf(lines, x, known) {
   return `<g transform="translate(${x + MARGIN})">${uses.join('')}</g>`;
 }
 
-/** @param {Run[]} runs */
+/**
+ * Whatever stands apart from what is before it has a place of its own, so that columns stay columns in every font.
+ *
+ * @param {Run[]} runs
+ */
 function lineOf(runs) {
   let column = 0;
-  return runs
-    .map(({ text, style }) => {
-      const shown = text.trimEnd();
-      const x = (column * CHARACTER).toFixed(1);
-      column += [...text].length;
-      if (shown === '') return '';
+  const pieces = runs.flatMap(({ text, style }) =>
+    text.split(/(?<=\S)(?= {2,})|(?<= {2,})(?=\S)/).map((piece) => {
+      const at = column;
+      column += [...piece].length;
+      return { at, style, shown: piece.trimEnd() };
+    }),
+  );
+  return pieces
+    .filter(({ shown }) => shown !== '')
+    .map(({ at, style, shown }) => {
       // Signs that a font lacks come from another, with another width: they are fitted into their columns.
       const isPlain = /^[ -~]*$/.test(shown);
       const fit = isPlain ? '' : ` textLength="${([...shown].length * CHARACTER).toFixed(1)}"`;
-      return `<tspan x="${x}"${fit}${style && ` class="${style}"`}>${escaped(shown)}</tspan>`;
+      return `<tspan x="${(at * CHARACTER).toFixed(1)}"${fit}${style && ` class="${style}"`}>${escaped(shown)}</tspan>`;
     })
     .join('');
 }

@@ -29,6 +29,11 @@ describe('a film', () => {
     expect(film).toContain('<tspan x="0.0" textLength="15.6">●●</tspan>');
   });
 
+  it('gives columns places of their own', () => {
+    const columns = filmSvg({ title: '', columns: 20, rows: 1, frames: [{ at: 0, lines: screenOf('a b   c') }] });
+    expect(columns).toContain('<tspan x="0.0">a b</tspan><tspan x="46.8">c</tspan>');
+  });
+
   it('is XML whatever was printed', () => {
     expect(film).toContain('x &lt; y');
     expect(film).toContain('aria-label="a &lt; b"');

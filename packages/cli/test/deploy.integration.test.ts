@@ -96,8 +96,9 @@ describe('kurator deploy', () => {
       return (await test.client.get(Deployment, operator)).spec?.template.metadata?.annotations;
     };
     const built = async (text: string) => {
-      await writeFile(join(content, 'file'), text);
-      return (await imageFromFolder(join(content, 'file'), { name: 'gadget-operator:1.2.0' })).digest;
+      const folder = await mkdtemp(join(content, 'files-'));
+      await writeFile(join(folder, 'file'), text);
+      return (await imageFromFolder(folder, { name: 'gadget-operator:1.2.0' })).digest;
     };
     try {
       for (const text of ['one', 'two']) {

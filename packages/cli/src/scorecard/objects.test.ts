@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kurator/client';
 import { describe, expect, it } from 'vitest';
 import { has } from './levels/autopilot.ts';
-import { judgedLog } from './levels/insight.ts';
+import { judgedLog, judgedMetrics } from './levels/insight.ts';
 import { conditionsProblem, readiness, reconciledProblem } from './objects.ts';
 import { differences } from './photograph.ts';
 
@@ -46,6 +46,14 @@ describe('a change that somebody made', () => {
     expect(has(object, { spec: { replicas: 2 } })).toBe(false);
     expect(has(object, { data: { key: 'x' } })).toBe(false);
   });
+});
+
+describe('metrics', () => {
+  it.each([
+    [{ controller_runtime_reconcile_total: 3 }, 'met'],
+    [{ controller_runtime_reconcile_total: 0 }, 'untested'],
+    [{ process_cpu_seconds_total: 3, max_concurrent_reconciles: 8 }, 'unmet'],
+  ])('of %j are %s', (found, result) => expect(judgedMetrics(new Map(Object.entries(found))).result).toBe(result));
 });
 
 describe('a log', () => {

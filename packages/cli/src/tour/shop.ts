@@ -94,6 +94,8 @@ function kuratorOf({ name, kind, dependsOn }: ShopService): Declared {
       targetRef: { kind, name },
       checks: [{ http: { path: '/' }, period: '1s', timeout: '1s' }],
       dependsOn,
+      // They start in a second or two; the first fault comes when they are hardly older.
+      startupGrace: '10s',
       recovery: { provenAfter: '2s', coolDown: '1s', stability: '10s' },
     },
   };

@@ -18,9 +18,7 @@ export const insight: LevelChecks = {
       async run({ metrics }) {
         const found = await metrics();
         if (found.size === 0) return unmet('none of its pods answers /metrics', 'serve metrics on a port called http');
-        const work = [...found].filter(([name, value]) => ofWork.test(name) && value > 0);
-        if (work.length === 0) return unmet(`${found.size} metrics, and none says that it has reconciled anything`);
-        return met(`${found.size} metrics, such as ${work[0]?.[0]} ${work[0]?.[1]}`);
+        return judgedMetrics(found);
       },
     },
     {
@@ -75,6 +73,15 @@ export const insight: LevelChecks = {
     },
   ],
 };
+
+/** Pure, and exported for its tests. */
+export function judgedMetrics(found: ReadonlyMap<string, number>): Outcome {
+  const work = [...found].filter(([name]) => ofWork.test(name));
+  const [name, value] = work.find(([, count]) => count > 0) ?? [];
+  if (name) return met(`${found.size} metrics, such as ${name} ${value}`);
+  if (work.length === 0) return unmet(`${found.size} metrics, and none counts what it reconciles`, 'count that');
+  return untested(`${found.size} metrics; by ${work[0]?.[0]} it had nothing to do yet`);
+}
 
 /** Pure, and exported for its tests. */
 export function judgedLog(log: string): Outcome {
