@@ -65,8 +65,8 @@ const oneWay = Object.entries(mayImport).flatMap(([path, others]) => {
   ];
 });
 
-/** Alerts arrive at the same sinks, whether they come from a test's own process or from a pod. */
-const whereTestsAreAlerted = '^operators/kurator/test/support/(alertmanager|alerting/http-sink)[.]ts$';
+/** Alerts arrive at the same sinks, and servers show the same certificates, whether in a test's own process or for a pod. */
+const supportOfAllTests = '^operators/kurator/test/support/(alertmanager|alerting/http-sink|checks/certificate)[.]ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -87,7 +87,7 @@ export default {
           '^operators/kurator/src/brain/index[.]ts$',
           // Unit tests that need a clock need no cluster.
           '^packages/testenv/src/kit/manual-clock[.]ts$',
-          whereTestsAreAlerted,
+          supportOfAllTests,
         ],
       },
     ),
@@ -97,7 +97,7 @@ export default {
       { path: importer },
       {
         path: '^(packages|operators)/',
-        pathNot: ['^$1/', whereTestsAreAlerted],
+        pathNot: ['^$1/', supportOfAllTests],
         dependencyTypes: ['local'],
         dependencyTypesNot: ['aliased'],
       },
