@@ -102,7 +102,6 @@ async function bundledImage(programs: Readonly<Record<string, string>>, name: st
       format: 'esm',
       target: 'node22',
       conditions: ['source'],
-      external: ['@opentelemetry/api'],
       // What is not written as a module asks for its parts by `require`.
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       logLevel: 'error',

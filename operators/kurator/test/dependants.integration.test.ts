@@ -99,3 +99,18 @@ it('refuses a circle by its names, and looks after each service all the same', a
   expect(message).toContain(`${round.namespace}/shop → ${round.namespace}/database → ${round.namespace}/shop`);
   await round.untilHealth('shop', 'Healthy');
 });
+
+it('repairs a dependant without waiting for the next regular thought about what it depends on, which nobody checks', async () => {
+  await round.adopt('database', { checks: [] });
+  await round.adopt('shop', { dependsOn: ['database'], coordination: { recoverWithin: '1s' } });
+  await round.start();
+  await round.untilHealth('database', 'Healthy');
+  await round.untilHealth('shop', 'Healthy');
+  const [ill] = shop.pods;
+  if (!ill) throw new Error('no pod');
+  ill.status = 500;
+  // Without trouble a service is thought about once in 48 to 60 s.
+  await eventually(async () => expect(await shop.podNames()).not.toContain(ill.name), { timeout: '45s' });
+  await shop.addPod();
+  expect((await round.untilStage('shop-1', 'closed')).status).toMatchObject({ cause: 'wrong-answers' });
+});

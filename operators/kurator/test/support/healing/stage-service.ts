@@ -26,11 +26,18 @@ export interface StagedService extends AsyncDisposable {
   body: string;
   /** Makes one more pod of the present revision; one that crashes does so again and again, from its first moment. */
   addPod(how?: { crashing?: boolean }): Promise<StagedPod>;
+  /** Has the kubelet say how a pod is. */
+  report(pod: StagedPod, condition: Condition): Promise<void>;
   /** Those that are still there, by name. */
   podNames(): Promise<string[]>;
   /** Puts a new template in place, as its controller would follow it: no pods are made. */
   deploy(image: string, by?: string): Promise<Deployment>;
+  /** Does what its controller would, once: brings pods and status in line with what is wanted by now. */
+  follow(): Promise<void>;
 }
+
+/** How a pod is, as kubelets say it. */
+export type Condition = keyof typeof reports;
 
 /** What is not as usual about a service. */
 export interface StageSettings {
@@ -59,12 +66,13 @@ export async function stageService(
     spec: { replicas, selector: { matchLabels: labels }, template: template('web:1') },
   });
   let revision = 1;
+  let hash = 'hash1';
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
   const pods: StagedPod[] = [];
 
   const addReplicaSet = async (image: string) => {
-    const hash = `hash${revision}`;
+    hash = `hash${revision}`;
     const own = { ...labels, 'pod-template-hash': hash };
     return await client.create(ReplicaSet, {
       metadata: {
@@ -80,16 +88,28 @@ export async function stageService(
     });
   };
   let set = await addReplicaSet('web:1');
+  let present = 'web:1';
+  const sets = new Map([[present, { set, hash }]]);
 
   const settle = async () => {
-    const { metadata } = await client.get(Deployment, { name, namespace });
-    const status = { observedGeneration: metadata.generation ?? 0, replicas, updatedReplicas: replicas };
-    await client.patch(
-      Deployment,
-      metadata,
-      { status: { ...status, readyReplicas: replicas } },
-      { subresource: 'status' },
-    );
+    const { metadata, spec } = await client.get(Deployment, { name, namespace });
+    const wanted = spec?.replicas ?? replicas;
+    const counts = { replicas: wanted, updatedReplicas: wanted, readyReplicas: wanted };
+    const status = { observedGeneration: metadata.generation ?? 0, ...counts };
+    await client.patch(Deployment, metadata, { status }, { subresource: 'status' });
+  };
+
+  /** A template that was there before gets its ReplicaSet back, as the newest revision. */
+  const goBackTo = async (image: string) => {
+    const known = sets.get(image);
+    if (!known) throw new Error(`nobody has deployed ${image}`);
+    ({ set, hash } = known);
+    present = image;
+    const annotations = { 'deployment.kubernetes.io/revision': String(++revision) };
+    await client.patch(ReplicaSet, set.metadata, { metadata: { annotations } });
+    await client.patch(Deployment, { name, namespace }, { metadata: { annotations } });
+    const { items } = await client.list(Pod, { namespace, labelSelector: `app=${name},pod-template-hash!=${hash}` });
+    await Promise.all(items.map(({ metadata }) => client.delete(Pod, metadata)));
   };
 
   const addPod = async ({ crashing = false } = {}): Promise<StagedPod> => {
@@ -108,9 +128,9 @@ export async function stageService(
     const node = nodes[pods.length % Math.max(1, nodes.length)];
     const pod = await client.create(Pod, {
       metadata: {
-        generateName: `${name}-hash${revision}-`,
+        generateName: `${name}-${hash}-`,
         namespace,
-        labels: { ...labels, 'pod-template-hash': `hash${revision}` },
+        labels: { ...labels, 'pod-template-hash': hash },
         ownerReferences: [
           {
             apiVersion: 'apps/v1',
@@ -123,7 +143,7 @@ export async function stageService(
       },
       spec: { containers: containers('web:1', port), ...(node && { nodeName: node }) },
     });
-    const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], ...(crashing ? crashed : running)() };
+    const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], ...reports[crashing ? 'crashed' : 'running']() };
     await client.patch(Pod, pod.metadata, { status }, { subresource: 'status' });
     Object.assign(staged, { name: pod.metadata.name, uid: pod.metadata.uid ?? '', host: podIP, port });
     pods.push(staged);
@@ -135,6 +155,9 @@ export async function stageService(
     pods,
     body: 'well',
     addPod,
+    async report({ name: pod }, condition) {
+      await client.patch(Pod, { name: pod, namespace }, { status: reports[condition]() }, { subresource: 'status' });
+    },
     async podNames() {
       const { items } = await client.list(Pod, { namespace, labelSelector: `app=${name}` });
       return items.map(({ metadata }) => metadata.name);
@@ -145,8 +168,18 @@ export async function stageService(
       const patch = { metadata: { annotations }, spec: { template: template(image) } };
       const deployed = await client.patch(Deployment, { name, namespace }, patch, { fieldManager: by });
       set = await addReplicaSet(image);
+      present = image;
+      sets.set(image, { set, hash });
       await settle();
       return deployed;
+    },
+    async follow() {
+      const { spec } = await client.get(Deployment, { name, namespace });
+      const image = spec?.template.spec?.containers[0]?.image ?? '';
+      if (image !== present) await goBackTo(image);
+      const there = await service.podNames();
+      for (let count = there.length; count < (spec?.replicas ?? replicas); count++) await addPod();
+      await settle();
     },
     async [Symbol.asyncDispose]() {
       for (const server of servers) server.close();
@@ -180,6 +213,19 @@ function crashed() {
     containerStatuses: [{ ...container, state: waiting, lastState: ended }],
   };
 }
+
+/** What a kubelet says of a pod whose container was just killed for its memory. */
+function outOfMemory() {
+  const finishedAt = new Date().toISOString();
+  const ended = { terminated: { exitCode: 137, reason: 'OOMKilled', startedAt: finishedAt, finishedAt } };
+  const container = { name: 'main', image: 'web:1', imageID: '', ready: false, restartCount: 0, started: false };
+  return {
+    conditions: [{ type: 'Ready', status: 'False', lastTransitionTime: finishedAt }],
+    containerStatuses: [{ ...container, state: ended }],
+  };
+}
+
+const reports = { running, crashed, outOfMemory };
 
 /** Where no controller runs, nobody makes the account that every pod has. */
 export async function haveAccount(client: Client, namespace: string): Promise<void> {
