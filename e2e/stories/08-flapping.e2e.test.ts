@@ -25,7 +25,7 @@ describe.runIf(process.env.KURATOR_STORIES)('story 8', () => {
     await new Promise<void>((resolve) => oracle.listen(0, world.host, resolve));
     const { port } = oracle.address() as AddressInfo;
     const asks = needing(`http://${world.host}:${port}/`);
-    const checks = [{ http: { path: '/cgi-bin/health' }, period: '1s', timeout: '1s', failAfter, recoverAfter: 1 }];
+    const checks = [{ http: {}, period: '1s', timeout: '1s', failAfter, recoverAfter: 1 }];
     const alerts = { groupWait: '2s', burst: 4, per: '1h' };
     const recovery = { stability: '60s', coolDown: '1s' };
     await world.adopt('Deployment', 'flaps', { checks, alerts, recovery, startupGrace: '2s' }, { script: asks });

@@ -7,7 +7,7 @@ import type { InstanceEvidence, InstanceHealth } from '../evidence/evidence.ts';
 import { recentRepairs } from '../incident/history.ts';
 import { engagedSince, type HeldBy } from '../incident/incident.ts';
 import { minHealthy, type Step } from '../spec.ts';
-import { inWords, type Millis, within } from '../time.ts';
+import { inWords, type Millis, minute, within } from '../time.ts';
 import type { Situation } from './situation.ts';
 
 /** What is about to be done. */
@@ -106,14 +106,34 @@ function isOf(revision: string): (instance: InstanceEvidence) => boolean {
   return (instance) => instance.revision === revision;
 }
 
-function identityAtRisk({ spec, seen, evidence }: Situation, targets: readonly InstanceEvidence[]): string | undefined {
+/**
+ * A node that is lost is reported as silent only after most of a minute (Kubernetes' default is 50 s), and checks are
+ * quicker than that. Whoever is not reached until then may well run on such a node.
+ */
+const lostNodesAreKnownAfter = minute;
+
+function identityAtRisk(
+  { spec, seen, evidence, now }: Situation,
+  targets: readonly InstanceEvidence[],
+): string | No | undefined {
   const { starting, terminating } = evidence.counts;
   if (targets.length > 0 && starting + terminating > 0) return 'another instance is still on its way';
-  const silent = seen.nodes.filter(({ ready, gone }) => ready === 'unknown' && !gone).map(({ name }) => name);
-  const cutOff = targets.find(({ node }) => node !== undefined && silent.includes(node));
-  return cutOff && !spec.recovery.moveWhenUnreachable
-    ? `${cutOff.name} may still run on ${cutOff.node}, which is only unreachable, and must not run twice`
-    : undefined;
+  if (spec.recovery.moveWhenUnreachable) return undefined;
+  const gone = seen.nodes.filter((node) => node.gone).map(({ name }) => name);
+  const silent = seen.nodes.filter(({ ready }) => ready === 'unknown').map(({ name }) => name);
+  const isOn = (nodes: readonly string[]) => (target: InstanceEvidence) =>
+    target.node !== undefined && nodes.includes(target.node);
+  const atRisk = targets.filter((target) => !isOn(gone)(target));
+  const cutOff = atRisk.find(isOn(silent));
+  if (cutOff)
+    return `${cutOff.name} may still run on ${cutOff.node}, which is only unreachable, and must not run twice`;
+  const unreached = atRisk.flatMap(({ name, symptoms }) => {
+    const since = symptoms.find(({ kind }) => kind === 'unreachable')?.since;
+    return since === undefined ? [] : { name, until: since + lostNodesAreKnownAfter };
+  });
+  const last = unreached.toSorted((a, b) => b.until - a.until)[0];
+  const reason = `${last?.name} is not reached, and whether its node is lost will be known in ${inWords((last?.until ?? now) - now)}`;
+  return last && last.until > now ? { reason, until: last.until } : undefined;
 }
 
 const inOrder = Object.entries(gates) as [HeldBy, Gate][];

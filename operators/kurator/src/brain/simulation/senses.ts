@@ -5,12 +5,23 @@ import type {
   DependantObservation,
   DependencyObservation,
   InstanceObservation,
+  NodeObservation,
   Observation,
 } from '../observation.ts';
 import { theService } from '../observation.ts';
 import type { CheckSpec } from '../spec.ts';
+import { second } from '../time.ts';
 import type { Random } from './random.ts';
-import { backoff, isDown, type SimInstance, type SimService, serves, startTime, type World } from './world.ts';
+import {
+  backoff,
+  isDown,
+  type SimInstance,
+  type SimNode,
+  type SimService,
+  serves,
+  startTime,
+  type World,
+} from './world.ts';
 
 /** How well the checker itself does. */
 export interface Senses {
@@ -72,13 +83,19 @@ export function watch(
       ...(service.foreignWrite && { foreignWrite: service.foreignWrite }),
     },
     instances: service.instances.map((instance) => see(world, instance)),
-    nodes: world.nodes.map(({ name, state, since }) => ({
-      name,
-      ready: state === 'up' ? 'true' : 'unknown',
-      since,
-      gone: state === 'gone',
-    })),
+    nodes: world.nodes.map((node) => seeNode(world, node)),
   };
+}
+
+/** Kubernetes waits for this long before it says of a node that it is silent. */
+const missedAfter = 50 * second;
+
+function seeNode({ now }: World, { name, state, since }: SimNode): NodeObservation {
+  if (state === 'gone') return { name, ready: 'unknown', since, gone: true };
+  const isMissed = state === 'silent' && now - since >= missedAfter;
+  return isMissed
+    ? { name, ready: 'unknown', since: since + missedAfter, gone: false }
+    : { name, ready: 'true', since, gone: false };
 }
 
 function see(world: World, instance: SimInstance): InstanceObservation {
