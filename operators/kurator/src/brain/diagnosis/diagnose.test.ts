@@ -236,6 +236,8 @@ describe('diagnose', () => {
   it('is not sure that one is not reached while nobody else surely is', () => {
     const cutOff: Trouble = { errors: all('connect-timeout'), failures: { b: 1, c: 2 } };
     expect(diagnosed(cutOff)).toMatchObject({ cause: 'unreachable', confidence: 'possible', affected: ['a'] });
+    const unheardOf: Trouble = { errors: { a: 'connect-timeout', b: 'unknown', c: 'unknown' } };
+    expect(diagnosed(unheardOf)).toMatchObject({ cause: 'unreachable', confidence: 'possible', affected: ['a'] });
     const others: Trouble = { errors: { a: 'connect-timeout', b: 'connect-timeout' }, failures: { b: 1 } };
     expect(diagnosed(others)).toMatchObject({ cause: 'unreachable', confidence: 'certain', affected: ['a'] });
   });

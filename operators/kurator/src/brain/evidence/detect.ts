@@ -87,6 +87,7 @@ function examine(look: Look, looks: readonly Look[], around: Around): InstanceEv
   const counted = starts ? all.filter(({ kind }) => !gracious.has(kind)) : all;
   const symptoms = isDeploying ? counted.filter(({ confirmed }) => confirmed) : counted;
   const changesAt = nextChange(look, all, starts);
+  const answeredAsOf = lastAnswer(look);
   return {
     name: instance.name,
     uid: instance.uid,
@@ -98,8 +99,14 @@ function examine(look: Look, looks: readonly Look[], around: Around): InstanceEv
     ...(instance.node !== undefined && { node: instance.node }),
     ...(saturated !== undefined && { saturated }),
     ...(ways && { ways }),
+    ...(answeredAsOf !== undefined && { answeredAsOf }),
     ...(changesAt !== undefined && { changesAt }),
   };
+}
+
+function lastAnswer({ checks, mind }: Look): Millis | undefined {
+  const answers = checks.flatMap(({ name }) => mind.checks[name]?.healthyAsOf ?? []);
+  return answers.length === 0 ? undefined : Math.max(...answers);
 }
 
 /** Nobody may say a word until then: whoever only waits for news would come too late. */

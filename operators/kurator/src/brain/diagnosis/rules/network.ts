@@ -66,14 +66,22 @@ function silenceEverywhere({ evidence }: Scene): Finding | undefined {
   if (silent.some(({ ways }) => (ways?.clear.length ?? 0) > 0)) {
     return found('what we can not reach is reached from elsewhere', silent, reasons);
   }
-  // Whether one instance that nobody reaches is dead or cut off can't be told; that all are dead and Ready is unlikely.
-  if (!live.every(({ symptoms, ready }) => ready && symptoms.some(isSilence))) return undefined;
-  if (silent.length === live.length)
+  // Somebody else must say so too: its node, or another instance that was reached since. That all are dead and Ready is
+  // unlikely.
+  const isToldApart = silent.every((one) => !one.ready || live.some((other) => wasReachedSince(other, one)));
+  const isEverybody = live.every(({ ready, symptoms }) => ready && symptoms.some(isSilence));
+  if (isToldApart && !isEverybody) return undefined;
+  if (isEverybody && silent.length === live.length)
     return found('nobody is reached, and their nodes say that all of them are ready', silent, reasons);
-  // The first of them to be sure of is not the only one: who would act on it now would be too early.
-  const why = `${live.length - silent.length} of the others may not be reached either`;
+  // The first of them to be sure of need not be the only one: who would act on it now would be too early.
+  const why = 'nobody else was surely reached since then, so it may be the network';
   const affected = silent.map(({ uid }) => uid);
   return { cause: 'unreachable', confidence: 'possible', affected, reasons: [why, ...reasons] };
+}
+
+function wasReachedSince({ answeredAsOf }: InstanceEvidence, { symptoms }: InstanceEvidence): boolean {
+  const since = symptoms.filter(isSilence).map((symptom) => symptom.since);
+  return answeredAsOf !== undefined && answeredAsOf > Math.max(...since);
 }
 
 function serviceOnly({ evidence }: Scene): Finding | undefined {
