@@ -6,8 +6,7 @@ import { HealerWorld, hung } from '../support/healer/healer-world.ts';
 import { metricsOf } from '../support/healer/operator-metrics.ts';
 import { eventually } from '../support/kubectl.ts';
 
-// Not steady enough yet for every run: KURATOR_STORIES=1 runs it.
-describe.runIf(process.env.KURATOR_STORIES)('story 7', () => {
+describe('story 7', () => {
   type Status = NonNullable<Incident['status']>;
 
   let world: HealerWorld;

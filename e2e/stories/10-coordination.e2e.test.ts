@@ -7,8 +7,7 @@ import { HookServer } from '../support/healer/hook-server.ts';
 import { answering, workload } from '../support/healer/services.ts';
 import { eventually } from '../support/kubectl.ts';
 
-// Not steady enough yet for every run: KURATOR_STORIES=1 runs it.
-describe.runIf(process.env.KURATOR_STORIES)('story 10', () => {
+describe('story 10', () => {
   type Status = NonNullable<Incident['status']>;
 
   let world: HealerWorld;

@@ -7,8 +7,7 @@ import { HealerWorld } from '../support/healer/healer-world.ts';
 import { metricsOf } from '../support/healer/operator-metrics.ts';
 import { eventually } from '../support/kubectl.ts';
 
-// Not steady enough yet for every run: KURATOR_STORIES=1 runs it.
-describe.runIf(process.env.KURATOR_STORIES)('story 12', () => {
+describe('story 12', () => {
   let world: HealerWorld;
   const services = ['web', 'shop', 'cart', 'mail'];
   /** Of each check: every two seconds, when all has been well for long. A whole day of them is simulated beside the brain. */
