@@ -97,7 +97,8 @@ export type HeldBy =
   | 'cluster'
   | 'minimum'
   | 'disruption'
-  | 'identity';
+  | 'identity'
+  | 'whereabouts';
 
 /** A repair that is held up. */
 export interface Hold {

@@ -76,6 +76,9 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
 
   identity: (situation, { targets }) => (situation.spec.stateful ? identityAtRisk(situation, targets) : undefined),
 
+  whereabouts: (situation, { targets }) =>
+    situation.spec.stateful ? whereaboutsUnknown(situation, targets) : undefined,
+
   minimum: (situation, intent) => {
     const { left, least } = worstCase(situation, intent);
     return left < least ? `only ${left} healthy instances would be left, and ${least} must be` : undefined;
@@ -106,34 +109,39 @@ function isOf(revision: string): (instance: InstanceEvidence) => boolean {
   return (instance) => instance.revision === revision;
 }
 
+function identityAtRisk(situation: Situation, targets: readonly InstanceEvidence[]): string | undefined {
+  const { starting, terminating } = situation.evidence.counts;
+  if (targets.length > 0 && starting + terminating > 0) return 'another instance is still on its way';
+  const cutOff = mayRunOn(situation, targets).find(({ ready }) => ready === 'unknown');
+  return cutOff && `${cutOff.name} may still run on ${cutOff.node}, which is only unreachable, and must not run twice`;
+}
+
 /**
  * A node that is lost is reported as silent only after most of a minute (Kubernetes' default is 50 s), and checks are
  * quicker than that. Whoever is not reached until then may well run on such a node.
  */
 const lostNodesAreKnownAfter = minute;
 
-function identityAtRisk(
-  { spec, seen, evidence, now }: Situation,
-  targets: readonly InstanceEvidence[],
-): string | No | undefined {
-  const { starting, terminating } = evidence.counts;
-  if (targets.length > 0 && starting + terminating > 0) return 'another instance is still on its way';
-  if (spec.recovery.moveWhenUnreachable) return undefined;
-  const gone = seen.nodes.filter((node) => node.gone).map(({ name }) => name);
-  const silent = seen.nodes.filter(({ ready }) => ready === 'unknown').map(({ name }) => name);
-  const isOn = (nodes: readonly string[]) => (target: InstanceEvidence) =>
-    target.node !== undefined && nodes.includes(target.node);
-  const atRisk = targets.filter((target) => !isOn(gone)(target));
-  const cutOff = atRisk.find(isOn(silent));
-  if (cutOff)
-    return `${cutOff.name} may still run on ${cutOff.node}, which is only unreachable, and must not run twice`;
-  const unreached = atRisk.flatMap(({ name, symptoms }) => {
-    const since = symptoms.find(({ kind }) => kind === 'unreachable')?.since;
-    return since === undefined ? [] : { name, until: since + lostNodesAreKnownAfter };
+function whereaboutsUnknown(situation: Situation, targets: readonly InstanceEvidence[]): No | undefined {
+  const { now } = situation;
+  const unreached = mayRunOn(situation, targets).flatMap(({ name, symptoms }) =>
+    symptoms
+      .filter(({ kind }) => kind === 'unreachable')
+      .map(({ since }) => ({ name, until: since + lostNodesAreKnownAfter })),
+  );
+  const [last] = unreached.toSorted((a, b) => b.until - a.until);
+  if (!last || last.until <= now) return undefined;
+  const reason = `${last.name} is not reached, and whether its node is lost will be known in ${inWords(last.until - now)}`;
+  return { reason, until: last.until };
+}
+
+/** Those that may run for all that is known, and how their nodes are; nobody where it was allowed to start them twice. */
+function mayRunOn({ spec, seen }: Situation, targets: readonly InstanceEvidence[]) {
+  if (spec.recovery.moveWhenUnreachable) return [];
+  return targets.flatMap((target) => {
+    const node = seen.nodes.find(({ name }) => name === target.node);
+    return node && !node.gone ? { ...target, ready: node.ready } : [];
   });
-  const last = unreached.toSorted((a, b) => b.until - a.until)[0];
-  const reason = `${last?.name} is not reached, and whether its node is lost will be known in ${inWords((last?.until ?? now) - now)}`;
-  return last && last.until > now ? { reason, until: last.until } : undefined;
 }
 
 const inOrder = Object.entries(gates) as [HeldBy, Gate][];
