@@ -46,7 +46,10 @@ export class Delivery {
   /** Sends the oldest alert, if there is one and it is time. */
   async next(cached: AlertChannel, context: DeliveryContext): Promise<AuthorResult<AlertChannel>> {
     const { now } = this.#options;
-    if (context.dryRun || outboxOf(cached).waiting.length === 0) return {};
+    if (context.dryRun) return {};
+    // Whoever has just made a channel wants to see that somebody looks after it.
+    if (!cached.status) await this.#change(cached, context, (outbox) => ({ ...outbox }));
+    if (outboxOf(cached).waiting.length === 0) return {};
     const patience = this.#patiences.of(cached);
     const wait = patience.notBefore - now();
     if (wait > 0) return { requeueAfter: Math.ceil(wait) };

@@ -8,6 +8,8 @@ export interface Received {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** When it came, in milliseconds of this process. */
+  readonly at: number;
 }
 
 /** How one request is answered: with a status and headers, or in whatever way. */
@@ -19,9 +21,11 @@ export type Answer =
 /** An endpoint that notes everything. */
 export class HttpSink implements AsyncDisposable {
   readonly #server = createServer(async (request, response) => {
+    const at = performance.now();
     let body = '';
     for await (const chunk of request) body += String(chunk);
-    const received = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body };
+    const { method = '', url: path = '', headers: sent } = request;
+    const received = { method, path, headers: sent, body, at };
     this.received.push(received);
     const answer = this.next.shift() ?? this.otherwise;
     if (answer === 200) this.taken.push(received);
