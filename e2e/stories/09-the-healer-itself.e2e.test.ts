@@ -196,11 +196,13 @@ describe.runIf(process.env.KURATOR_STORIES)('story 9', () => {
     const leader = await world.leader();
     const pods = (await Promise.all(['till', 'mail'].map((name) => world.pods(name)))).flat();
     const cut = await world.cluster.faults.drop({ percent: 100, from: leader, to: pods, bothWays: true });
-    await world.untilStage('mail-1', 'handedOver');
-    await world.untilStage('till-2', 'handedOver');
-    await cut.heal();
     for (const name of ['mail-1', 'till-2']) {
-      expect(await world.untilStage(name, 'closed')).toMatchObject({ cause: 'network', actions: [] });
+      expect(await world.untilStage(name, 'handedOver')).toMatchObject({ cause: 'network', actions: [] });
+    }
+    await cut.heal();
+    // They come back one after the other: who is the last to was, in the end, the only one that was not reached.
+    for (const name of ['mail-1', 'till-2']) {
+      expect(await world.untilStage(name, 'closed')).toMatchObject({ actions: [] });
     }
   }, 240_000);
 

@@ -56,9 +56,9 @@ describe.runIf(process.env.KURATOR_STORIES)('story 11', () => {
   async function expectLeftAlone(incident: string, store: readonly Pod[]): Promise<void> {
     await eventually(async () => {
       expect((await world.status('store')).decision).toContain('is only unreachable, and must not run twice');
+      const { status } = await world.client.get(Incident, { name: incident, namespace: 'default' });
+      expect(status).toMatchObject({ cause: 'node-unreachable', actions: [] });
     }, 100_000);
-    const { status } = await world.client.get(Incident, { name: incident, namespace: 'default' });
-    expect(status).toMatchObject({ cause: 'node-unreachable', actions: [] });
     const { items } = await world.client.list(PodType, { namespace: 'default' });
     for (const { metadata } of store) {
       const now = items.find(({ metadata: { name } }) => name === metadata.name);
