@@ -28,7 +28,7 @@ describe.runIf(process.env.KURATOR_STORIES)('story 8', () => {
     const checks = [{ http: {}, period: '2s', timeout: '1s', failAfter, recoverAfter: 1 }];
     const alerts = { groupWait: '2s', burst: 4, per: '1h' };
     const recovery = { stability: '60s', coolDown: '1s' };
-    await world.adopt('Deployment', 'flaps', { checks, alerts, recovery, startupGrace: '2s' }, { script: asks });
+    await world.adopt('Deployment', 'flaps', { checks, alerts, recovery, startupGrace: '10s' }, { script: asks });
     await world.adopt('Deployment', 'other', { checks: [{ http: {}, period: '1s', timeout: '1s' }] });
     await Promise.all(['flaps', 'other'].map((name) => world.untilHealthy(name)));
     await world.remember();
