@@ -7,7 +7,7 @@ import { until } from '../../internal/until.ts';
 import type { HangRequest, PowerOffRequest, StopRequest } from '../requests/components.ts';
 import type { Fault, Inject } from './fault.ts';
 import { findMachine, noTarget } from './machine-target.ts';
-import { sendSignal } from './processes.ts';
+import { isStopped, sendSignal } from './processes.ts';
 
 /** See {@link StopRequest}. */
 export const stop: Inject<StopRequest> = async (request, fault) => {
@@ -26,6 +26,7 @@ export const hang: Inject<HangRequest> = async (request, fault) => {
     if (component.pid === pid) sendSignal(pid, 'SIGCONT');
   });
   sendSignal(pid, 'SIGSTOP');
+  await until(`${request.component} to stop`, async () => await isStopped(pid), { interval: 5, timeout: 10_000 });
 };
 
 /** See {@link PowerOffRequest}. */

@@ -72,7 +72,8 @@ async function programName(pid: number): Promise<string> {
 }
 
 /** Stopped, or no longer there. */
-async function isStopped(pid: number): Promise<boolean> {
+/** Whether it has come to a halt, and not only been told to. */
+export async function isStopped(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return /^State:\s+[TtZX]/m.test(status) || status === '';
 }
