@@ -30,18 +30,33 @@ describe('unifiedDiff', () => {
   });
 
   it('has every line of both texts that is not in the other, and lets each be put together again', () => {
-    const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 6 });
+    const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 16 });
     fc.assert(
       fc.property(text, text, (old, now) => {
         const [before, after] = [old.join('\n'), now.join('\n')];
         fc.pre(before !== after);
-        const lines = unifiedDiff({ path: 'x', before, after }).split('\n').slice(2);
-        const body = lines.filter((line) => !line.startsWith('@@'));
-        const side = (without: string) => body.filter((line) => !line.startsWith(without)).map((line) => line.slice(1));
-        // So short that all of it is context.
-        expect(side('+')).toEqual(old);
-        expect(side('-')).toEqual(now);
+        const diff = unifiedDiff({ path: 'x', before, after }).split('\n').slice(2);
+        expect(patched(old, diff, '-', '+')).toEqual(now);
+        expect(patched(now, diff, '+', '-')).toEqual(old);
       }),
     );
   });
 });
+
+/** What `patch` makes of a text that has the lines of one sign, and is to have those of the other. */
+function patched(text: readonly string[], diff: readonly string[], own: string, other: string): string[] {
+  const made: string[] = [];
+  let next = 0;
+  for (const line of diff) {
+    if (line.startsWith('@@')) {
+      const [, begin, length] = new RegExp(`\\${own}(\\d+),(\\d+)`).exec(line) ?? [];
+      const from = Number(begin) - (length === '0' ? 0 : 1);
+      made.push(...text.slice(next, from));
+      next = from;
+      continue;
+    }
+    if (!line.startsWith(other)) expect(line.slice(1)).toBe(text[next++]);
+    if (!line.startsWith(own)) made.push(line.slice(1));
+  }
+  return [...made, ...text.slice(next)];
+}
