@@ -5,6 +5,7 @@ import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { rolloutCondition } from '@kurator/runtime';
 import type { Reporter } from '@kurator/testenv';
 import { CliError } from '../error.ts';
+import { selectorText } from '../label-selector.ts';
 
 const BETWEEN_LOOKS = 500;
 
@@ -35,10 +36,8 @@ export async function untilRolledOut(client: Client, ref: ObjectReference, optio
   const task = `Waiting for ${ref.name}`;
   for (;;) {
     const deployment = await client.get(Deployment, ref, { signal });
-    const selector = Object.entries(deployment.spec?.selector.matchLabels ?? {}).map(
-      ([key, value]) => `${key}=${value}`,
-    );
-    const { items } = await client.list(Pod, { namespace: ref.namespace, labelSelector: selector.join(','), signal });
+    const labelSelector = selectorText(deployment.spec?.selector);
+    const { items } = await client.list(Pod, { namespace: ref.namespace, labelSelector, signal });
     const { status, message, reason } = rolloutCondition(deployment, items);
     const { replicas = 1 } = deployment.spec ?? {};
     if (status === 'True') {

@@ -16,6 +16,7 @@ import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@k
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import type { Action, ActionContext } from '../action.ts';
 import { inCluster } from '../healer/cluster.ts';
+import { selectorText } from '../label-selector.ts';
 import { namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { type DescribeOptions, describeProject } from './describe-project.ts';
@@ -140,8 +141,8 @@ async function untilNoPods(
   timeout: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const labels = Object.entries(spec?.selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
-  const { items } = await client.list(Pod, { namespace: metadata.namespace, labelSelector: labels.join(','), signal });
+  const labelSelector = selectorText(spec?.selector);
+  const { items } = await client.list(Pod, { namespace: metadata.namespace, labelSelector, signal });
   for (const { metadata } of items) {
     await waitUntilGone(client, Pod, { name: metadata.name ?? '', namespace: metadata.namespace }, { timeout, signal });
   }

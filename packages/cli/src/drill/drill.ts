@@ -44,12 +44,12 @@ export const drill: Action<DrillOptions, [string | undefined]> = async (context,
 
 async function run(context: ActionContext, reached: Reached, options: DrillOptions, name: string): Promise<number> {
   const { print, screen, signal } = context;
-  faultOf(options);
+  const fault = faultOf(options);
   const scene = await sceneOf(reached, name, signal);
   const other = dependencyOf(options, scene);
   const namespace = scene.kurator.metadata.namespace;
   const victim = other ? await sceneOf({ ...reached, namespace }, other, signal) : scene;
-  judge(scene, { fault: faultOf(options) });
+  judge(scene, { fault });
   if (victim !== scene) judge(victim, { fault: 'hang', all: true });
   const plan = planOf(reached.client, victim, options, signal);
   await plan.means.check();

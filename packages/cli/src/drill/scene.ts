@@ -1,18 +1,10 @@
 /** A service as it is right before a drill: read once, so that what is judged is what was seen. */
-import {
-  type Client,
-  Deployment,
-  isNotFound,
-  type LabelSelector,
-  Namespace,
-  Pod,
-  Service,
-  StatefulSet,
-} from '@kurator/client';
+import { Deployment, Namespace, Pod, Service, StatefulSet } from '@kurator/client';
 import { CliError } from '../error.ts';
 import type { Reached } from '../healer/cluster.ts';
 import { chosen, listed } from '../healer/find.ts';
 import { type Incident, incidents, type Kurator, kurators } from '../healer/kinds.ts';
+import { selectorText } from '../label-selector.ts';
 
 export type Workload = Deployment | StatefulSet;
 
@@ -40,7 +32,8 @@ export async function sceneOf(reached: Reached, name: string, signal: AbortSigna
     throw new CliError('KUR_CLI_USAGE', `there is more than one ${bare}`, { remedy: 'choose a namespace with -n' });
   }
   const { namespace = 'default' } = kurator.metadata;
-  const workload = await workloadOf(client, kurator, signal);
+  const { kind, ...reference } = workloadReference(kurator);
+  const workload = await client.find<Workload>(workloadType(kind), reference, { signal });
   const labelSelector = selectorText(workload?.spec?.selector);
   const [itsNamespace, known, pods, services] = await Promise.all([
     client.get(Namespace, { name: namespace }, { signal }),
@@ -71,32 +64,6 @@ export function workloadReference({ metadata, spec }: Kurator): { kind: string; 
 /** What it is asked for as. */
 export function workloadType(kind: string): typeof Deployment | typeof StatefulSet {
   return kind === 'StatefulSet' ? StatefulSet : Deployment;
-}
-
-async function workloadOf(client: Client, kurator: Kurator, signal: AbortSignal): Promise<Workload | undefined> {
-  const { kind, ...reference } = workloadReference(kurator);
-  try {
-    return kind === 'StatefulSet'
-      ? await client.get(StatefulSet, reference, { signal })
-      : await client.get(Deployment, reference, { signal });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
-
-const operators: Readonly<Record<string, (key: string, values: string) => string>> = {
-  In: (key, values) => `${key} in (${values})`,
-  NotIn: (key, values) => `${key} notin (${values})`,
-  Exists: (key) => key,
-  DoesNotExist: (key) => `!${key}`,
-};
-
-/** As it is written in a request; empty for one that chooses nothing. */
-export function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}): string {
-  const labels = Object.entries(matchLabels).map(([key, value]) => `${key}=${value}`);
-  const others = matchExpressions.map(({ key, operator, values = [] }) => operators[operator]?.(key, values.join()));
-  return [...labels, ...others].filter(Boolean).join();
 }
 
 function leadsTo(selector: Readonly<Record<string, string>> | undefined, labels: Readonly<Record<string, string>>) {

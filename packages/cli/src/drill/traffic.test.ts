@@ -1,7 +1,6 @@
 import type { Service } from '@kurator/client';
 import { expect, it } from 'vitest';
 import { sceneWith } from '../../test/support/drill-scene.ts';
-import { selectorText } from './scene.ts';
 import { urlOf } from './traffic.ts';
 
 const service = (name: string, ...ports: object[]) =>
@@ -24,13 +23,4 @@ it('takes the port that leads to where it is checked', () => {
 it('asks nobody where no Service leads to it, or none by TCP', () => {
   expect(urlOf({ kurator, services: [] })).toBeUndefined();
   expect(urlOf({ kurator, services: [service('web', { port: 53, protocol: 'UDP' })] })).toBeUndefined();
-});
-
-it('writes selectors as requests do', () => {
-  const matchExpressions = [
-    { key: 'tier', operator: 'In', values: ['a', 'b'] },
-    { key: 'old', operator: 'DoesNotExist' },
-  ];
-  expect(selectorText({ matchLabels: { app: 'web' }, matchExpressions } as never)).toBe('app=web,tier in (a,b),!old');
-  expect(selectorText()).toBe('');
 });

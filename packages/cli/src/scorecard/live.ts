@@ -1,5 +1,6 @@
 /** The operator as it runs in a cluster, for checks to look at. */
 import { type Client, Deployment, type ObjectReference, Pod, resourceType, type UntypedObject } from '@kurator/client';
+import { selectorText } from '../label-selector.ts';
 import type { Examination, Kind } from './examination.ts';
 import { scraped } from './scrape.ts';
 import type { Specimen } from './specimens.ts';
@@ -39,8 +40,8 @@ export function looksAt(
   const deployment = async () => await client.get(Deployment, ref, { signal });
   const pods = async () => {
     const { spec } = await deployment();
-    const labels = Object.entries(spec?.selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
-    const { items } = await client.list(Pod, { namespace: ref.namespace, labelSelector: labels.join(','), signal });
+    const labelSelector = selectorText(spec?.selector);
+    const { items } = await client.list(Pod, { namespace: ref.namespace, labelSelector, signal });
     return items.filter(({ metadata }) => !metadata.deletionTimestamp);
   };
   return { deployment, pods, metrics: async () => await scraped(client, await pods(), signal) };

@@ -127,3 +127,10 @@ export async function childrenOf(
   }
   return found;
 }
+
+/** What all that are looked at own. */
+export async function childrenOfAll(
+  live: Pick<Examination, 'client' | 'signal'> & { readonly specimens: readonly Specimen[] },
+): Promise<Child[]> {
+  return (await Promise.all(live.specimens.map((specimen) => childrenOf(live, specimen)))).flat();
+}

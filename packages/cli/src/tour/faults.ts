@@ -26,11 +26,7 @@ export const tourFaults: readonly TourFault[] = [
       'One of the three carts is stopped (SIGSTOP). Its port still takes connections, and answers nobody: Kubernetes sees a container that runs.',
     causes: ['hang', 'unreachable'],
     step: 'replace',
-    async inject({ faults }, client) {
-      const pod = await firstPod(client, 'cart');
-      await faults.freeze({ pod });
-      return pod.metadata.name;
-    },
+    inject: freezesOneOf('cart'),
   },
   {
     service: 'catalogue',
@@ -52,11 +48,7 @@ export const tourFaults: readonly TourFault[] = [
       'The only database is stopped in the same way. Catalogue needs it, and front needs catalogue: both answer 503 now, though nothing is wrong with them.',
     causes: ['hang', 'unreachable'],
     step: 'replace',
-    async inject({ faults }, client) {
-      const pod = await firstPod(client, 'database');
-      await faults.freeze({ pod });
-      return pod.metadata.name;
-    },
+    inject: freezesOneOf('database'),
   },
 ];
 
@@ -67,8 +59,11 @@ export async function podsOf(client: Client, service?: string): Promise<Pod[]> {
   return items.filter(({ metadata }) => !metadata.deletionTimestamp);
 }
 
-async function firstPod(client: Client, service: string): Promise<Pod & { metadata: { name: string } }> {
-  const [pod] = await podsOf(client, service);
-  if (!pod?.metadata.name) throw new Error(`${service} has no pods`);
-  return pod as Pod & { metadata: { name: string } };
+function freezesOneOf(service: string): TourFault['inject'] {
+  return async ({ faults }, client) => {
+    const [pod] = await podsOf(client, service);
+    if (!pod) throw new Error(`${service} has no pods`);
+    await faults.freeze({ pod });
+    return pod.metadata.name;
+  };
 }

@@ -1,5 +1,5 @@
 /** One fault of the tour, from its beginning until all are well: what came of it, and whether it is what had to come. */
-import type { Pod } from '@kurator/client';
+import { disturbedOf } from '../drill/report.ts';
 import type { Incident } from '../healer/kinds.ts';
 import { podsOf, type TourFault } from './faults.ts';
 import type { Shop } from './open-shop.ts';
@@ -22,6 +22,7 @@ export async function tryFault(shop: Shop, fault: TourFault): Promise<Outcome> {
     shop.sink.received.some(({ service, severity }) => service === fault.service && severity === 'resolved');
   const isWell = await watch.until(isOver, PATIENCE);
   const after = await podsOf(client);
+  const targets = before.filter(({ metadata }) => metadata.name === victim);
   const now = customers.served();
   const incident = watch.incidentOf(fault.service);
   return {
@@ -33,7 +34,7 @@ export async function tryFault(shop: Shop, fault: TourFault): Promise<Outcome> {
     done: deedsOf(incident),
     claims: [
       ...claimsOf(fault, incident, victim),
-      { text: 'no other instance was touched', holds: areUntouched(before, after, victim) },
+      { text: 'no other instance was touched', holds: disturbedOf(before, targets, after).length === 0 },
       { text: 'all are well again, and people were told', holds: isWell },
     ],
   };
@@ -66,13 +67,4 @@ function claimsOf({ service, causes, step }: TourFault, incident: Incident | und
     { text: `it was repaired by one step, ${step}`, holds: isRight && more.length === 0 },
     { text: `told before the repair: ${dependants.join(' and ')}`, holds: dependants.every(wasTold) },
   ];
-}
-
-/** Those that were there, but for the one that it was done to, still are, and were not restarted. */
-function areUntouched(before: readonly Pod[], after: readonly Pod[], victim: string | undefined): boolean {
-  const restarts = (pod: Pod) => (pod.status?.containerStatuses ?? []).reduce((sum, one) => sum + one.restartCount, 0);
-  const still = new Map(after.map((pod) => [pod.metadata.uid, restarts(pod)]));
-  return before
-    .filter(({ metadata }) => metadata.name !== victim)
-    .every((pod) => still.get(pod.metadata.uid) === restarts(pod));
 }

@@ -61,6 +61,11 @@ export function confirmed({ symptoms }: Pick<Evidence, 'symptoms'>): readonly Sy
   return symptoms.filter((symptom) => symptom.confirmed);
 }
 
+/** The uids of those that have one of these symptoms, each once. */
+export function uidsOf(symptoms: readonly Symptom[]): string[] {
+  return [...new Set(symptoms.flatMap(({ instance }) => instance ?? []))];
+}
+
 /** Instances in one of the given states. */
 export function inState({ instances }: Evidence, ...states: InstanceHealth[]): InstanceEvidence[] {
   return instances.filter(({ health }) => states.includes(health));

@@ -4,7 +4,7 @@ import type { LevelChecks } from '../check.ts';
 import type { Deed } from '../evidence.ts';
 import type { Live } from '../live.ts';
 import { met, type Outcome, unmet, untested } from '../outcome.ts';
-import { type Child, childrenOf } from '../specimens.ts';
+import { type Child, childrenOfAll } from '../specimens.ts';
 
 const FIELD_MANAGER = 'kurator-scorecard';
 
@@ -74,10 +74,6 @@ export function has(object: unknown, patch: unknown): boolean {
   if (typeof patch !== 'object' || patch === null) return object === patch;
   const found = (object ?? {}) as Record<string, unknown>;
   return Object.entries(patch).every(([key, value]) => has(found[key], value));
-}
-
-async function childrenOfAll(live: Live): Promise<Child[]> {
-  return (await Promise.all(live.specimens.map((specimen) => childrenOf(live, specimen)))).flat();
 }
 
 async function madeOrDone(live: Live, deed: Deed, kind: string): Promise<Outcome> {

@@ -4,7 +4,7 @@ import { untilRolledOut } from '../../deploy/rollout.ts';
 import type { Check, LevelChecks } from '../check.ts';
 import type { Live } from '../live.ts';
 import { met, notApplicable, type Outcome, unmet, untested } from '../outcome.ts';
-import { type Child, childrenOf, type Specimen, untilReconciled } from '../specimens.ts';
+import { type Child, childrenOf, childrenOfAll, type Specimen, untilReconciled } from '../specimens.ts';
 
 const backupKind = /backup|restore|snapshot/i;
 
@@ -109,8 +109,7 @@ const backedUp: Check = {
       return untested(`it has kinds for it (${names}); whether they work only its own tests can say`);
     }
     if (specimens.length === 0) return untested('there is no object of its kinds, so nobody knows what it keeps');
-    const children = (await Promise.all(specimens.map((each) => childrenOf(live, each)))).flat();
-    const keeping = children.find(isKeeping);
+    const keeping = (await childrenOfAll(live)).find(isKeeping);
     if (!keeping) return notApplicable('nothing that it makes keeps data: its objects are all there is to save');
     const { type, object } = keeping;
     return unmet(`${type.kind} ${object.metadata.name} keeps data, and none of its kinds is for backups`);

@@ -1,4 +1,5 @@
 /** The plain case: a symptom that is its own explanation. */
+import { uidsOf } from '../../evidence/evidence.ts';
 import type { SymptomKind } from '../../evidence/symptom.ts';
 import type { Cause } from '../cause.ts';
 import type { Rule } from '../rule.ts';
@@ -8,7 +9,6 @@ export function bySymptom(kind: SymptomKind, cause: Cause): Rule {
   return ({ evidence }) => {
     const symptoms = evidence.symptoms.filter((symptom) => symptom.kind === kind && symptom.confirmed);
     if (symptoms.length === 0) return undefined;
-    const affected = [...new Set(symptoms.flatMap(({ instance }) => instance ?? []))];
-    return { cause, confidence: 'certain', affected, reasons: symptoms.map(({ says }) => says) };
+    return { cause, confidence: 'certain', affected: uidsOf(symptoms), reasons: symptoms.map(({ says }) => says) };
   };
 }

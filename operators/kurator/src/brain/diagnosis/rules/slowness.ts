@@ -1,5 +1,5 @@
 /** One that is slower than it was, while the others are not, is ill. Where all are, it is nobody's own fault. */
-import { confirmed } from '../../evidence/evidence.ts';
+import { confirmed, uidsOf } from '../../evidence/evidence.ts';
 import type { Symptom } from '../../evidence/symptom.ts';
 import type { Rule } from '../rule.ts';
 
@@ -15,10 +15,6 @@ export const slowness: Rule = ({ evidence }) => {
   const reasons = ['whether it is load, the machine or the network can not be told by the others', ...saysOf(symptoms)];
   return { cause: 'slow', confidence: 'possible', affected: uidsOf(symptoms), reasons };
 };
-
-function uidsOf(symptoms: readonly Symptom[]): string[] {
-  return [...new Set(symptoms.flatMap(({ instance }) => instance ?? []))];
-}
 
 function saysOf(symptoms: readonly Symptom[]): string[] {
   return symptoms.map(({ says }) => says);
