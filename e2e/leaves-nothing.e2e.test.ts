@@ -8,7 +8,7 @@ import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { openCluster } from '@kurator/testenv';
+import { listClusters, openCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type MachineSnapshot, machineSnapshot } from './support/machine-snapshot.ts';
 
@@ -60,7 +60,15 @@ describe('a cluster that is gone leaves nothing', () => {
 
   it('leaves no folder either, but for the logs of those that were killed, which `down` removes', async () => {
     const clusters = join(home, 'kurator', 'clusters');
-    const left = await readdir(clusters);
+    // The folder of one that ends in order is the last of it to go.
+    const left = await vi.waitFor(
+      async () => {
+        const dead = (await listClusters()).filter(({ state }) => state === 'dead').map(({ name }) => name);
+        expect(await readdir(clusters)).toEqual(dead);
+        return dead;
+      },
+      { timeout: 20_000, interval: 200 },
+    );
     const killed = rounds.filter(({ ending }) => ending === 'supervisor killed').map(({ round }) => `round-${round}`);
     expect(left).toEqual(expect.arrayContaining(killed));
     for (const name of killed) expect(await readdir(join(clusters, name))).toContain('logs');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { now, observe, type Trouble } from '../../../test/support/brain/trouble.ts';
+import { mindOf, now, observe, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
 import { freshPerception, perceive } from '../perception/perception.ts';
 import { serviceSpec } from '../spec-defaults.ts';
 import { minute, second } from '../time.ts';
@@ -21,7 +21,7 @@ describe('an instance', () => {
     ['it has lost it long ago', { instances: { a: { ready: false, readySince: now - minute } } }, undefined],
     [
       'it is starting',
-      { instances: { a: { ready: false, createdAt: now - 25 * second, readySince: now } } },
+      { instances: { a: { ready: false, createdAt: now - 25 * second, readySince: now - 25 * second } } },
       now + 5 * second,
     ],
     [
@@ -53,5 +53,20 @@ describe('an instance', () => {
     };
     expect(looping(false)).toMatchObject({ health: 'failing', symptom: { confirmed: true } });
     expect(looping(true)).toMatchObject({ health: 'healthy', symptom: { confirmed: false } });
+  });
+
+  it('that was well once has started: what it loses within its grace is a fault of today', () => {
+    const createdAt = now - 40 * second;
+    const containers = [{ name: 'main', state: 'running' as const, restarts: 0, startedAt: createdAt }];
+    const young = { createdAt, ready: false, containers };
+    const hung = (readySince: number): Trouble => ({
+      errors: { a: 'response-timeout' },
+      instances: { a: { ...young, readySince } },
+      spec: { startupGrace: minute },
+    });
+    const healthOf = (trouble: Trouble) =>
+      detect(specOf(trouble), mindOf(trouble), observe(trouble), now).instances[0]?.health;
+    expect(healthOf(hung(now - 8 * second))).toBe('failing');
+    expect(healthOf(hung(createdAt))).toBe('starting');
   });
 });

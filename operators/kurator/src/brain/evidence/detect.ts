@@ -12,7 +12,15 @@ import type { Perception, TargetPerception } from '../perception/perception.ts';
 import type { ServiceSpec } from '../spec.ts';
 import { inWords, type Millis, minute, second } from '../time.ts';
 import type { Condition, Evidence, InstanceEvidence, InstanceHealth } from './evidence.ts';
-import { failingCheck, isBack, type Look, lossTo, slowCheck, watchDetectors, waysTo } from './instance-detectors.ts';
+import {
+  failingCheck,
+  hasAnswered,
+  type Look,
+  lossTo,
+  slowCheck,
+  watchDetectors,
+  waysTo,
+} from './instance-detectors.ts';
 import { impairing, type Symptom } from './symptom.ts';
 
 /** Watches that have not been confirmed for this long show the past. */
@@ -154,10 +162,16 @@ function said<S extends { says: string }>({ instance }: Look, sighting: S): S {
   return { ...sighting, says: `${instance.name}: ${sighting.says}` };
 }
 
-/** Within its grace at that time, and not seen healthy since its container was started. */
+/** Within its grace at that time, and not seen well since its container was started. */
 function isStarting(look: Look, at: Millis): boolean {
   const startedAt = startOf(look);
-  return at - startedAt < look.spec.startupGrace && !isBack(look, startedAt);
+  return at - startedAt < look.spec.startupGrace && !hasStarted(look, startedAt);
+}
+
+/** Whoever was well once has started: what it loses afterwards is no matter of its start any more. */
+function hasStarted(look: Look, startedAt: Millis): boolean {
+  const { ready, readySince = Number.NEGATIVE_INFINITY } = look.instance;
+  return hasAnswered(look, startedAt) && (ready !== false || readySince > startedAt);
 }
 
 /** When the last of its containers was started. */

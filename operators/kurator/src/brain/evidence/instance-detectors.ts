@@ -110,10 +110,14 @@ function endedBadly(look: Look, counts: (end: ContainerEnd) => boolean, what: st
   return undefined;
 }
 
+/** Seen healthy by every check since then. */
+export function hasAnswered({ checks, mind }: Look, since: Millis): boolean {
+  return checks.every(({ name }) => (mind.checks[name]?.healthyAsOf ?? Number.NEGATIVE_INFINITY) >= since);
+}
+
 /** Seen healthy by every check since then, and not unready. */
-export function isBack({ checks, mind, instance }: Look, since: Millis): boolean {
-  const answers = checks.every(({ name }) => (mind.checks[name]?.healthyAsOf ?? Number.NEGATIVE_INFINITY) >= since);
-  return answers && instance.ready !== false;
+function isBack(look: Look, since: Millis): boolean {
+  return hasAnswered(look, since) && look.instance.ready !== false;
 }
 
 function crashLoop(look: Look): Sighting | undefined {
