@@ -1,48 +1,62 @@
-/** Packets lost on the way into and out of one node of three: with agents on the nodes, the healer says which one. */
-import { agentDaemonSet, agentKey, Incident, Kurator, optionalRoles } from '@kurator/operator-kurator';
-import { type Client, DaemonSet, Deployment, Pod, Role, RoleBinding, Secret, waitFor } from '@kurator/sdk';
-import { BUSYBOX_IMAGE, type Cluster, createCluster } from '@kurator/testenv';
+/**
+ * Packets lost on the way into and out of one node of three: with agents on the nodes, the healer says which one. Both come
+ * from the chart, as their users get them, where the healer may work in one namespace and has none of the optional rights
+ * but that to find its agents.
+ */
+import { SubjectAccessReview } from '@kurator/client/authorization/v1';
+import { Incident, Kurator, optionalRoles } from '@kurator/operator-kurator';
+import { type Client, DaemonSet, Deployment, Namespace, Pod, Role, Secret, waitFor } from '@kurator/sdk';
+import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runHealer } from './support/healer/run-healer.ts';
+import { requestsOf } from './support/healer/audit.ts';
+import { expectWithinRoles } from './support/healer/ending.ts';
+import { chart, helm, obtainHelm } from './support/helm.ts';
 import { eventually } from './support/kubectl.ts';
+import { buildHealer } from './support/kurator-command.ts';
 
 const namespace = 'kurator';
+const agents = { name: 'kurator-node-agent', namespace };
 const web = { name: 'web', namespace: 'default' };
 const labels = { app: 'web' };
 let cluster: Cluster;
 let client: Client;
+let helmProgram: string;
 
 beforeAll(async () => {
-  ({ cluster } = await createCluster({ name: 'e2e-heal-agent', nodes: 3 }));
+  const building = buildHealer('kurator:e2e');
+  [{ cluster }, helmProgram] = await Promise.all([
+    createCluster({ name: 'e2e-heal-agent', nodes: 3, audit: true }),
+    obtainHelm(),
+  ]);
   client = await cluster.client();
-  const running = runHealer(cluster, client, agentKey());
-  await Promise.all([running, haveAgents(), haveService()]);
-});
+  await cluster.load((await busyboxImage()).path);
+  await haveService();
+  await cluster.load((await building).path);
+  const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  await client.create(Namespace, { metadata: { name: namespace, labels: restricted } });
+  await install('install', '--wait', '--timeout', '100s');
+}, 20 * 60_000);
 
 afterAll(async () => {
   await client?.close();
   await cluster?.down();
 });
 
-/** As a person would set them up: a key, the optional role, and the DaemonSet. */
-async function haveAgents(): Promise<void> {
-  const key = Buffer.from('a key of the tests, and of nobody else').toString('base64');
-  await eventually(
-    () => client.create(Secret, { metadata: { name: 'kurator-agent', namespace }, data: { key } }),
-    60_000,
-  );
-  const name = 'kurator-agents';
-  const apiGroup = 'rbac.authorization.k8s.io';
-  await client.create(Role, { metadata: { name, namespace }, rules: [...optionalRoles.agents] });
-  await client.create(RoleBinding, {
-    metadata: { name, namespace },
-    roleRef: { apiGroup, kind: 'Role', name },
-    subjects: [{ kind: 'ServiceAccount', name: 'kurator', namespace }],
-  });
-  const { metadata } = await client.create(DaemonSet, agentDaemonSet({ namespace, image: 'kurator:e2e' }));
-  const isReady = ({ status }: DaemonSet) => status?.numberReady === 3;
-  await waitFor(client, DaemonSet, metadata, isReady, { description: 'to be ready on every node', timeout: 90_000 });
+/** As a person would, who has services in one namespace. */
+async function install(how: 'install' | 'upgrade', ...more: string[]): Promise<void> {
+  const values = {
+    'image.tag': 'e2e',
+    replicas: 1,
+    watchNamespaces: `{${web.namespace}}`,
+    'agents.enabled': true,
+    // Without a share of its own it would get what the others leave.
+    'resources.requests.cpu': '250m',
+  };
+  const settings = Object.entries(values).flatMap(([name, value]) => ['--set', `kurator.${name}=${value}`]);
+  await helm(helmProgram, cluster, how, 'kurator', chart, '--namespace', namespace, ...settings, ...more);
 }
+
+const keyOfAgents = async () => (await client.get(Secret, { name: 'kurator-agent', namespace })).data?.key ?? '';
 
 /** One instance on each node. */
 async function haveService(): Promise<void> {
@@ -70,6 +84,34 @@ async function haveService(): Promise<void> {
     },
   });
 }
+
+it('is an agent on each node, which has a key and nothing else, and a healer that may find it', async () => {
+  const isOnEach = ({ status }: DaemonSet) => status?.numberReady === 3;
+  await waitFor(client, DaemonSet, agents, isOnEach, { description: 'to be ready on every node', timeout: 100_000 });
+  const labelSelector = 'app.kubernetes.io/component=node-agent';
+  const { items } = await client.list(Pod, { namespace, labelSelector });
+  expect(items.map(({ spec }) => spec?.nodeName).toSorted()).toEqual(['n1', 'n2', 'n3']);
+  // No token: whoever gets into one of them is nobody to the API server.
+  expect(items.map(({ spec }) => spec?.volumes?.map(({ name }) => name))).toEqual(items.map(() => ['agent-key']));
+  expect(Buffer.from(await keyOfAgents(), 'base64').length).toBeGreaterThanOrEqual(32);
+  const { rules } = await client.get(Role, { name: 'kurator-agents', namespace });
+  expect(rules).toEqual(optionalRoles.agents);
+});
+
+it.each([
+  ['list', { resource: 'pods', namespace }, true],
+  ['get', { resource: 'secrets', namespace }, false],
+  ['list', { resource: 'pods', namespace: 'default' }, true],
+  ['list', { resource: 'pods', namespace: 'kube-system' }, false],
+  ['get', { resource: 'secrets', namespace: 'default' }, false],
+  ['create', { resource: 'pods', subresource: 'exec', namespace: 'default' }, false],
+  ['list', { resource: 'pods', group: 'metrics.k8s.io', namespace: 'default' }, false],
+])('is a healer that may %s %o: %s', async (verb, what, answer) => {
+  const user = `system:serviceaccount:${namespace}:kurator`;
+  const spec = { user, resourceAttributes: { verb, ...what } };
+  const { status } = await client.create(SubjectAccessReview, { metadata: {}, spec });
+  expect(status?.allowed).toBe(answer);
+});
 
 it('is said to be that node’s fault, and nobody else is blamed', async () => {
   const check = { period: '2s', timeout: '2s', failAfter: 10, recoverAfter: 1 };
@@ -103,4 +145,16 @@ it('is said to be that node’s fault, and nobody else is blamed', async () => {
   expect(status?.reasons?.join('\n')).toContain('every path into or out of node n2 loses packets');
   expect(status).toMatchObject({ cause: 'node', actions: [] });
   expect(status?.evidence?.instances?.map(({ name }) => name)).toEqual(there);
+});
+
+it('asks for nothing beyond its roles', async () => {
+  expectWithinRoles(await requestsOf(cluster, namespace, 'kurator'));
+});
+
+it('has the same agents with the same key when it is upgraded', async () => {
+  const key = await keyOfAgents();
+  const before = await client.get(DaemonSet, agents);
+  await install('upgrade');
+  expect(await keyOfAgents()).toBe(key);
+  expect((await client.get(DaemonSet, agents)).metadata.generation).toBe(before.metadata.generation);
 });

@@ -1,14 +1,19 @@
-/** Checks that need more than a pod's address: a command in the container, and the way through the Service. */
+/** Checks that need more than an answer: a command in the container, the way through the Service, and how long answers take. */
 import { optionalRoles } from '@kurator/operator-kurator';
 import { ClusterRole, ClusterRoleBinding, conditionOf, Service } from '@kurator/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HealerWorld, uids } from './support/healer/healer-world.ts';
+import { HealerWorld, restarts, uids } from './support/healer/healer-world.ts';
 import { eventually, kubectl } from './support/kubectl.ts';
 
 let world: HealerWorld;
+/** Writes a line for each answer, so that it can be seen how often it was asked. */
+const talkative = 'mkdir -p /www && echo hello >/www/index.html && exec httpd -f -vv -p 8080 -h /www';
 
 beforeAll(async () => {
   world = await HealerWorld.open('e2e-heal-checks');
+  // What is usual has to be learned before anything can be unusual: meanwhile the others have their turn.
+  const patient = { http: {}, period: '1s', timeout: '1s', failAfter: 30 };
+  await world.own('Deployment', 'desk', { checks: [patient] }, { script: talkative });
 });
 afterAll(async () => await world?.[Symbol.asyncDispose]());
 
@@ -79,4 +84,44 @@ describe('a check through the Service', () => {
     await world.untilHealthy('shop');
     expect(uids(await world.pods('shop'))).toEqual(uids(before));
   });
+});
+
+describe('a check whose answers come late', () => {
+  const answersToLearnFrom = 30;
+
+  /** How often the operator has asked each instance and was answered, as their own logs say: the least. */
+  async function answersOfEach(name: string): Promise<number> {
+    const operator = await world.leader();
+    const isAnswer = (line: string) =>
+      line.includes(operator.status?.podIP ?? 'no address') && line.includes('response:200');
+    const pods = await world.pods(name);
+    const logs = await Promise.all(pods.map(({ metadata }) => kubectl(world.cluster, ['logs', metadata.name])));
+    return Math.min(...logs.map((log) => log.split('\n').filter(isAnswer).length));
+  }
+
+  it('has the one instance replaced that is slower than it was, while the others are not', async () => {
+    const { ill, well } = await world.illAndWell('desk');
+    await eventually(async () => expect(await answersOfEach('desk')).toBeGreaterThan(answersToLearnFrom), 100_000);
+    await world.untilHealthy('desk');
+    expect(await world.incidentsOf('desk')).toEqual([]);
+    // Slow, and far from failing: connections open at once, and answers come in half of the time that they may take.
+    await world.cluster.faults.delay({ to: ill, port: 8080, by: '500ms' });
+    const status = await world.untilStage('desk-1', 'closed');
+    expect(status).toMatchObject({
+      cause: 'slow',
+      actions: [{ step: 'replace', targets: [ill.metadata.name], outcome: 'done' }],
+      evidence: { instances: [{ name: ill.metadata.name }] },
+    });
+    expect(status.actions).toHaveLength(1);
+    expect(status.reasons?.join('\n')).toContain('the others answer as usual');
+    await world.untilHealthy('desk');
+    const after = await world.pods('desk');
+    expect(after).toHaveLength(3);
+    expect(uids(after)).not.toContain(ill.metadata.uid);
+    expect(uids(after)).toEqual(expect.arrayContaining(uids(well)));
+    expect(restarts(after)).toBe(0);
+    expect(await world.evictionsOf(ill)).toHaveLength(1);
+    await world.expectTold('desk', 'desk-1');
+    expect(await world.incidentsOf('desk')).toEqual(['desk-1']);
+  }, 300_000);
 });

@@ -45,8 +45,7 @@ export async function openArena(name: string): Promise<Arena> {
   };
   try {
     await runHealer(cluster, client, { rules: optionalRoles.metrics });
-    // The host's end of the cluster's network is the first address of it.
-    const host = new URL((await cluster.status()).server).hostname.replace(/\.\d+$/, '.1');
+    const { host = '127.0.0.1' } = await cluster.status();
     await listening(server, host);
     const url = `http://${host}:${(server.address() as AddressInfo).port}/`;
     const outside = {

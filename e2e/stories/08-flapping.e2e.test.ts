@@ -9,8 +9,7 @@ import { HealerWorld } from '../support/healer/healer-world.ts';
 import { needing } from '../support/healer/services.ts';
 import { eventually } from '../support/kubectl.ts';
 
-// Not steady enough yet for every run: KURATOR_STORIES=1 runs it.
-describe.runIf(process.env.KURATOR_STORIES)('story 8', () => {
+describe('a service that flaps', () => {
   let world: HealerWorld;
   /** What every instance asks how it does. */
   let mood = 200;

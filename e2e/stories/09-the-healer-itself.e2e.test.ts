@@ -10,8 +10,7 @@ import { type Deposed, depose } from '../support/healer/leader.ts';
 import { answering, workload } from '../support/healer/services.ts';
 import { eventually } from '../support/kubectl.ts';
 
-// Not steady enough yet for every run: KURATOR_STORIES=1 runs it.
-describe.runIf(process.env.KURATOR_STORIES)('story 9', () => {
+describe('the healer itself', () => {
   let world: HealerWorld;
   /** Of the only one that depends on anybody: it says nothing until it is let. */
   let hook: HookServer;
@@ -200,16 +199,16 @@ describe.runIf(process.env.KURATOR_STORIES)('story 9', () => {
       expect(await world.untilStage(name, 'handedOver')).toMatchObject({ cause: 'network', actions: [] });
     }
     await cut.heal();
-    // They come back one after the other: who is the last to was, in the end, the only one that was not reached.
+    // They come back one after the other: that the last of them was, in the end, the only one not reached changes nothing.
     for (const name of ['mail-1', 'till-2']) {
-      expect(await world.untilStage(name, 'closed')).toMatchObject({ actions: [] });
+      expect(await world.untilStage(name, 'closed')).toMatchObject({ cause: 'network', actions: [] });
     }
   }, 240_000);
 
-  it('without an API server for 20 s, it does what is to be done after that, once', async () => {
+  it('without an API server for a minute, it does what is to be done after that, once', async () => {
     const pod = await freezeOneOf('mail');
     // Nothing can be confirmed yet.
-    await world.cluster.faults.stop({ component: 'kube-apiserver', signal: 'SIGKILL', for: '20s' });
+    await world.cluster.faults.stop({ component: 'kube-apiserver', signal: 'SIGKILL', for: '60s' });
     const status = await world.untilStage('mail-2', 'closed');
     expect(status).toMatchObject({ cause: hung, actions: [{ step: 'replace', targets: [pod.metadata.name] }] });
     expect(await world.evictionsOf(pod)).toHaveLength(1);

@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, uids } from '../support/healer/healer-world.ts';
 import { eventually } from '../support/kubectl.ts';
 
-// Not steady enough yet for every run: KURATOR_STORIES=1 runs it.
-describe.runIf(process.env.KURATOR_STORIES)('story 11', () => {
+describe('when a node is lost', () => {
   let world: HealerWorld;
   /** Those that the healer does not run on. */
   let nodes: [dies: string, isCutOff: string];

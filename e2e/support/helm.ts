@@ -6,6 +6,9 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Cluster } from '@kurator/testenv';
 
+/** The chart of this repository. */
+export const chart = join(import.meta.dirname, '..', '..', 'deploy', 'chart');
+
 const run = promisify(execFile);
 const VERSION = '3.22.0';
 const BUILD_TIMEOUT = 15 * 60_000;

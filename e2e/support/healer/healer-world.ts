@@ -64,8 +64,7 @@ export class HealerWorld implements AsyncDisposable {
     const { cluster } = await createCluster({ name, nodes, audit: true, fastFailureDetection });
     const client = await cluster.client();
     await runHealer(cluster, client, { replicas, rules: optionalRoles.metrics, ...healer });
-    // The host's end of the cluster's network is the first address of it.
-    const host = new URL((await cluster.status()).server).hostname.replace(/\.\d+$/, '.1');
+    const { host = '127.0.0.1' } = await cluster.status();
     const sink = await HttpSink.open(host);
     await client.create(AlertChannel, {
       metadata: { name: 'people', namespace },

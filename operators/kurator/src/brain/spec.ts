@@ -188,3 +188,18 @@ export interface StormSpec {
 export function minHealthy({ minHealthy, maxUnavailable }: RecoverySpec, desired: number): number {
   return minHealthy ?? Math.max(0, desired - maxUnavailable);
 }
+
+/**
+ * How many instances are meant by a number, or by a percentage such as `25%`; undefined where nothing is said.
+ *
+ * @param round Where a percentage falls between two numbers: up for what must be left, down for what may be taken.
+ */
+export function countOf(amount: number | string, of: number, round: (value: number) => number): number;
+export function countOf(
+  amount: number | string | undefined,
+  of: number,
+  round: (value: number) => number,
+): number | undefined;
+export function countOf(amount: number | string | undefined, of: number, round: (value: number) => number) {
+  return typeof amount === 'string' ? round((Number.parseInt(amount, 10) / 100) * of) : amount;
+}

@@ -1,6 +1,6 @@
 /** From what a person wrote in a Kurator to what the brain reads. */
 import { parseDuration } from '@kurator/sdk';
-import type { CheckSpec, ServiceSpec } from '../brain/spec.ts';
+import { type CheckSpec, countOf, type ServiceSpec } from '../brain/spec.ts';
 import { type CheckInput, type RecoveryInput, type ScalingInput, serviceSpec } from '../brain/spec-defaults.ts';
 import type { Kurator } from '../resources/kurator.ts';
 import { given, milliseconds } from './given.ts';
@@ -76,15 +76,6 @@ function recoveryInput(recovery: Spec['recovery'] = {}, { desired }: Present): R
     nodeGrace: milliseconds(recovery.nodeGrace),
     moveWhenUnreachable: recovery.moveWhenUnreachable,
   });
-}
-
-function countOf(
-  amount: string | number | undefined,
-  of: number,
-  round: (value: number) => number,
-): number | undefined {
-  if (amount === undefined || typeof amount === 'number') return amount;
-  return round((Number.parseInt(amount, 10) / 100) * of);
 }
 
 /** Taking away none at a time would be no repair. */

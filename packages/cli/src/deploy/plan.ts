@@ -1,16 +1,10 @@
 /** What a deployment would change in a cluster: every object is looked up, and applied as one that is only checked. */
-import {
-  type Client,
-  ClientError,
-  hasCode,
-  type KubernetesObject,
-  Namespace,
-  type ResourceType,
-} from '@kurator/client';
+import { type Client, ClientError, type KubernetesObject, Namespace, type ResourceType } from '@kurator/client';
 import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { type FieldChange, fieldChanges } from '@kurator/runtime';
 import { compareCrds, type Finding } from '@kurator/schema';
 import { CliError } from '../error.ts';
+import { kindOf } from './kind-of.ts';
 
 /** In whose name `kurator deploy` writes. */
 const FIELD_MANAGER = 'kurator-deploy';
@@ -45,7 +39,7 @@ export async function planOf(
 
 async function stepOf(client: Client, object: KubernetesObject, options: PlanOptions): Promise<Step> {
   const { signal } = options;
-  const type = await kindOf(client, object, signal);
+  const type = await kindOf(client, object, { signal });
   const { name = '', namespace } = object.metadata;
   const live = await client.find<KubernetesObject>(type, { name, namespace }, { signal });
   if (!live && namespace && !(await client.find(Namespace, { name: namespace }, { signal }))) {
@@ -70,26 +64,6 @@ export async function apply(
   } catch (error) {
     throw explained(error, object);
   }
-}
-
-async function kindOf(
-  client: Client,
-  { apiVersion = '', kind = '' }: KubernetesObject,
-  signal: AbortSignal,
-): Promise<ResourceType> {
-  try {
-    return await client.discover(apiVersion, kind, { signal });
-  } catch (error) {
-    throw hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND') ? unknownKind(kind, apiVersion, error) : error;
-  }
-}
-
-function unknownKind(kind: string, apiVersion: string, cause: unknown): CliError {
-  return new CliError('KUR_CLI_UNKNOWN_KIND', `this cluster doesn't know ${kind} of ${apiVersion}`, {
-    remedy:
-      kind === 'ServiceMonitor' ? 'leave --service-monitor out, or install the Prometheus operator' : 'install it',
-    cause,
-  });
 }
 
 function isCrd(object: KubernetesObject): object is CustomResourceDefinition {

@@ -1,6 +1,6 @@
 /** What must hold before anything is broken on purpose. Each guard can only say no, with what would make it say yes. Pure. */
 import type { Deployment, StatefulSet } from '@kurator/client';
-import { minHealthy } from '@kurator/operator-kurator/brain';
+import { countOf, minHealthy } from '@kurator/operator-kurator/brain';
 import { CliError } from '../error.ts';
 import { fullName } from '../healer/find.ts';
 import type { FaultName } from './faults.ts';
@@ -107,10 +107,6 @@ function costOf(fault: FaultName, workload: Workload): number {
   const { strategy, replicas = 1 } = (workload as Deployment).spec ?? {};
   if (strategy?.type === 'Recreate') return replicas;
   return countOf(strategy?.rollingUpdate?.maxUnavailable ?? '25%', replicas, Math.floor);
-}
-
-function countOf(amount: number | string, of: number, round: (value: number) => number): number {
-  return typeof amount === 'number' ? amount : round((Number.parseInt(amount, 10) / 100) * of);
 }
 
 /** What is under way already; undefined if nothing is. */

@@ -1,8 +1,8 @@
 /** Opens the shop: Kurator and the four services run in the cluster, alerts arrive here, and customers come. */
-import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, hasCode, type KubernetesObject, type ResourceType, Service } from '@kurator/client';
+import { type Client, type KubernetesObject, Service } from '@kurator/client';
 import type { Cluster, ImageArchive } from '@kurator/testenv';
 import type { ActionContext } from '../action.ts';
+import { kindOf } from '../deploy/kind-of.ts';
 import { untilEstablished } from '../deploy/rollout.ts';
 import { CliError } from '../error.ts';
 import { type AlertSink, openAlertSink } from './alert-sink.ts';
@@ -41,7 +41,6 @@ export interface OpenOptions {
 const fieldManager = 'kurator-tour';
 /** For whatever waits: a machine that does ten other things is no reason to fail. */
 const PATIENCE = 150_000;
-const BETWEEN_LOOKS = 200;
 
 /** Builds both images. */
 export async function shopParts(context: Pick<ActionContext, 'reporter' | 'signal'>): Promise<ShopParts> {
@@ -60,8 +59,7 @@ export async function inShop<Result>(options: OpenOptions, act: (shop: Shop) => 
   const { cluster, client, parts, narrator, storyteller } = options;
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
-  // The host's end of the cluster's network is the first address of it.
-  const host = new URL((await cluster.status()).server).hostname.replace(/\.\d+$/, '.1');
+  const { host = '127.0.0.1' } = await cluster.status();
   const sink = await openAlertSink(host, storyteller.onAlert);
   let customers: Customers | undefined;
   try {
@@ -101,22 +99,8 @@ async function applyAll(client: Client, manifests: readonly KubernetesObject[], 
 }
 
 async function applyOne(client: Client, object: KubernetesObject, signal: AbortSignal): Promise<void> {
-  const type = await kindOf(client, object, signal);
+  const type = await kindOf(client, object, { signal, patience: PATIENCE });
   await client.apply(type, object, { fieldManager, signal });
-}
-
-/** What a server serves, it lists a moment later. */
-async function kindOf(client: Client, object: KubernetesObject, signal: AbortSignal): Promise<ResourceType> {
-  const { apiVersion = '', kind = '' } = object;
-  const deadline = Date.now() + PATIENCE;
-  for (;;) {
-    try {
-      return await client.discover(apiVersion, kind, { signal });
-    } catch (error) {
-      if (!hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND') || Date.now() > deadline) throw error;
-      await delay(BETWEEN_LOOKS, undefined, { signal });
-    }
-  }
 }
 
 async function untilAllWell(watch: ShopWatch, { reporter }: Narrator): Promise<void> {

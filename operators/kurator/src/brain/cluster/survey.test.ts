@@ -44,7 +44,7 @@ describe('survey', () => {
     const view = look(services(20, 12)).view;
     expect(refuses(view, now)).toBeUndefined();
     const one = withOneMore(view, now);
-    expect(refuses(one, now)).toBe('the next repair may begin in 10 s, for there is a storm');
+    expect(refuses(one, now)).toBe('repairs begin at least 10 s apart, for there is a storm');
     expect(refuses(one, now + 10 * second)).toBeUndefined();
     const two = withOneMore(one, now + 10 * second);
     expect(refuses(two, now + minute)).toBe(

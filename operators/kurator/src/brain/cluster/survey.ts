@@ -73,12 +73,12 @@ export function survey(
 
 /** Why a repair must not begin now; undefined when it may. */
 export function refuses(view: ClusterView, now: Millis): string | undefined {
-  const { active, atOnce, recent, budget, notBefore, stormSince } = view;
+  const { active, atOnce, recent, budget, notBefore, coolDown, stormSince } = view;
   const how = stormSince === undefined ? '' : ', for there is a storm';
   if (active >= atOnce) return `${active} services are under repair, and no more than ${atOnce} may be${how}`;
   if (recent >= budget.repairs)
     return `the cluster's budget of ${budget.repairs} repairs in ${inWords(budget.per)} is spent`;
-  return now < notBefore ? `the next repair may begin in ${inWords(notBefore - now)}${how}` : undefined;
+  return now < notBefore ? `repairs begin at least ${inWords(coolDown)} apart${how}` : undefined;
 }
 
 /** The view after a repair has begun: whoever thinks next in the same round has to know. */

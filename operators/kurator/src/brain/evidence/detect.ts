@@ -53,7 +53,7 @@ export function detect(spec: ServiceSpec, perception: Perception, seen: Observat
   return {
     ...evidence,
     condition,
-    ...(isBlind && { blind: `nothing was heard from the API server for ${inWords(age)}` }),
+    ...(isBlind && { blind: `nothing was heard from the API server for more than ${inWords(blindAfter)}` }),
     ...(healthyAsOf !== undefined && { healthyAsOf }),
   };
 }
@@ -95,7 +95,7 @@ function examine(look: Look, looks: readonly Look[], around: Around): InstanceEv
   const counted = starts ? all.filter(({ kind }) => !gracious.has(kind)) : all;
   const symptoms = isDeploying ? counted.filter(({ confirmed }) => confirmed) : counted;
   const changesAt = nextChange(look, all, starts);
-  const answeredAsOf = lastAnswer(look);
+  const answered = lastAnswers(look);
   return {
     name: instance.name,
     uid: instance.uid,
@@ -107,14 +107,19 @@ function examine(look: Look, looks: readonly Look[], around: Around): InstanceEv
     ...(instance.node !== undefined && { node: instance.node }),
     ...(saturated !== undefined && { saturated }),
     ...(ways && { ways }),
-    ...(answeredAsOf !== undefined && { answeredAsOf }),
+    ...(answered && { answered }),
     ...(changesAt !== undefined && { changesAt }),
   };
 }
 
-function lastAnswer({ checks, mind }: Look): Millis | undefined {
-  const answers = checks.flatMap(({ name }) => mind.checks[name]?.healthyAsOf ?? []);
-  return answers.length === 0 ? undefined : Math.max(...answers);
+/** Of the check that was answered last. */
+function lastAnswers({ checks, mind }: Look): InstanceEvidence['answered'] {
+  let last: InstanceEvidence['answered'];
+  for (const { name } of checks) {
+    const { healthySince: from, healthyAsOf: to } = mind.checks[name] ?? {};
+    if (from !== undefined && to !== undefined && to > (last?.to ?? Number.NEGATIVE_INFINITY)) last = { from, to };
+  }
+  return last;
 }
 
 /** Nobody may say a word until then: whoever only waits for news would come too late. */

@@ -20,8 +20,8 @@ export interface InstanceEvidence {
   readonly symptoms: readonly Symptom[];
   /** Missing when no connection to it was measured yet. */
   readonly ways?: Ways;
-  /** When the newest check began that it answered well; missing when it never did. */
-  readonly answeredAsOf?: Millis;
+  /** When the first and the last of the checks began that it answered well in a row; missing when it never did. */
+  readonly answered?: { readonly from: Millis; readonly to: Millis };
   /** It uses nearly all that it may; undefined when not known. */
   readonly saturated?: boolean;
   /** When time alone makes it look different: a patience or a grace is over. */

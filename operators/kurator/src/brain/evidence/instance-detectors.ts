@@ -83,7 +83,7 @@ function nodeTrouble(look: Look, has: (node: NodeObservation) => boolean, how: s
 }
 
 /** How long the service's slowest check takes to confirm a failure. */
-function patienceOf({ checks }: ServiceSpec): Millis {
+export function patienceOf({ checks }: ServiceSpec): Millis {
   return checks.reduce((longest, { failAfter, period }) => Math.max(longest, failAfter * period), 10 * second);
 }
 

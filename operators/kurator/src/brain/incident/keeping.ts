@@ -58,10 +58,12 @@ export function impactOf(incident: Incident, { condition }: Evidence, now: Milli
   };
 }
 
-/** The incident with what is now thought of it; the same one unless that has changed. */
+/** The incident with what is now thought of it; the same one unless that has changed, or is only a guess. */
 export function noted(incident: Incident, diagnosis: Diagnosis | undefined, { dependencies }: Observation): Incident {
   const before = incident.diagnosis;
   if (!diagnosis || (before?.cause === diagnosis.cause && isSame(before.affected, diagnosis.affected))) return incident;
+  // What people were told is not taken back for less.
+  if (diagnosis.confidence === 'possible' && before && before.confidence !== 'possible') return incident;
   const { root: _, ...own } = incident;
   const roots = diagnosis.cause === 'dependency' ? dependencies.map((one) => one.incident) : [];
   const root = roots.find((one) => one !== undefined && one !== incident.id);

@@ -17,8 +17,9 @@ export interface CheckTrack {
   readonly knownAt: Millis;
   /** When the first failure in a row was seen. */
   readonly failingSince?: Millis;
-  /** When the newest healthy run began. */
+  /** When the newest healthy run began, and the first of those that came in a row with it. */
   readonly healthyAsOf?: Millis;
+  readonly healthySince?: Millis;
   readonly errorKind?: string;
   readonly message?: string;
   readonly certificateExpiresAt?: Millis;
@@ -50,6 +51,7 @@ export function follow(spec: CheckSpec, track: CheckTrack, result: CheckResult):
 
 function succeeded(spec: CheckSpec, track: CheckTrack, result: CheckResult): CheckTrack {
   const successes = track.successes + 1;
+  const healthyAsOf = result.at - result.latencyMs;
   const well = track.verdict === 'healthy' || successes >= spec.recoverAfter;
   return {
     verdict: well ? 'healthy' : track.verdict,
@@ -58,7 +60,8 @@ function succeeded(spec: CheckSpec, track: CheckTrack, result: CheckResult): Che
     tempo: timed(track.tempo, result),
     lastAt: result.at,
     knownAt: result.at,
-    healthyAsOf: result.at - result.latencyMs,
+    healthyAsOf,
+    healthySince: (track.successes > 0 ? track.healthySince : undefined) ?? healthyAsOf,
     ...certificate(track, result),
   };
 }
@@ -74,6 +77,7 @@ function failed(spec: CheckSpec, track: CheckTrack, result: CheckResult): CheckT
     knownAt: result.at,
     failingSince: track.failingSince ?? result.at,
     ...(track.healthyAsOf !== undefined && { healthyAsOf: track.healthyAsOf }),
+    ...(track.healthySince !== undefined && { healthySince: track.healthySince }),
     ...(result.errorKind !== undefined && { errorKind: result.errorKind }),
     ...(result.message !== undefined && { message: result.message }),
     ...certificate(track, result),

@@ -46,7 +46,7 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
     const write = seen.workload.foreignWrite;
     if (!write || write.what === 'replicas' || write.at <= engagedSince(incident)) return undefined;
     const until = write.at + spec.recovery.yieldFor;
-    const reason = `${write.by} has changed the workload; left alone for another ${inWords(until - now)}`;
+    const reason = `${write.by} has changed the workload, and has ${inWords(spec.recovery.yieldFor)} for it`;
     return until > now ? { reason, until } : undefined;
   },
 
@@ -58,7 +58,7 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
   coolDown: ({ spec, incident, now }, { isFirst }) => {
     const endedAt = incident.attempts.findLast(({ step }) => step !== 'kubernetes')?.endedAt;
     const until = endedAt === undefined ? now : endedAt + spec.recovery.coolDown;
-    const reason = `the last repair ended only just now; ${inWords(until - now)} of rest are left`;
+    const reason = `the last repair ended only just now, and ${inWords(spec.recovery.coolDown)} of rest follow`;
     return isFirst && until > now ? { reason, until } : undefined;
   },
 
@@ -131,7 +131,7 @@ function whereaboutsUnknown(situation: Situation, targets: readonly InstanceEvid
   );
   const [last] = unreached.toSorted((a, b) => b.until - a.until);
   if (!last || last.until <= now) return undefined;
-  const reason = `${last.name} is not reached, and whether its node is lost will be known in ${inWords(last.until - now)}`;
+  const reason = `${last.name} is not reached, and whether its node is lost is known only ${inWords(lostNodesAreKnownAfter)} later`;
   return { reason, until: last.until };
 }
 

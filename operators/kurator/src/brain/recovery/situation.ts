@@ -62,8 +62,9 @@ function yieldedTo({ yieldedTo }: Incident): Millis {
 /** The incident, held up; the time counts from when it was first held up by anything that a person would be called for. */
 export function held({ incident, now }: Situation, hold: Omit<Hold, 'since'>, isPatient: boolean): Incident {
   const before = incident.hold;
-  if (before?.by === hold.by) return incident;
-  const since = before && isPatient && !quietHolds.has(before.by) ? before.since : now;
+  if (before?.by === hold.by && before.reason === hold.reason) return incident;
+  const isSameWait = before?.by === hold.by || (isPatient && before && !quietHolds.has(before.by));
+  const since = isSameWait ? before.since : now;
   return { ...incident, hold: { ...hold, since } };
 }
 

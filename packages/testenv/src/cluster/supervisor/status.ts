@@ -20,6 +20,8 @@ export interface ClusterStatus {
   server: string;
   /** The range that everything in the cluster has its address from; undefined for a control plane alone. */
   network?: string;
+  /** This machine, as the cluster's pods reach it; undefined for a control plane alone. */
+  host?: string;
   nodes: { name: string; address: string; pods: string; on: boolean }[];
   components: ComponentStatus[];
   supervisor: { pid: number; memory: number };
@@ -32,7 +34,7 @@ export async function clusterStatus(cluster: RunningCluster): Promise<ClusterSta
     version: config.version,
     nodeVersion: config.nodeVersion,
     server: controlPlane.server,
-    ...(network ? { network: network.plan.network } : {}),
+    ...(network ? { network: network.plan.network, host: network.plan.host } : {}),
     nodes: cluster.nodes.map(({ name, number, machine }) => ({
       name,
       address: machine.address,

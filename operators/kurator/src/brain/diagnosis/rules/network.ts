@@ -3,7 +3,9 @@
  * nothing is restarted for that, and a person is called.
  */
 import { confirmed, type InstanceEvidence, inState } from '../../evidence/evidence.ts';
+import { patienceOf } from '../../evidence/instance-detectors.ts';
 import type { Symptom } from '../../evidence/symptom.ts';
+import type { Millis } from '../../time.ts';
 import type { Finding, Rule, Scene } from '../rule.ts';
 
 /** Loss, or silence, that no single instance or node explains. */
@@ -58,7 +60,7 @@ function vantageAtFault(measured: readonly InstanceEvidence[]): string | undefin
   return toAll && tried.every(({ ways }) => (ways?.clear.length ?? 0) > 0) ? only : undefined;
 }
 
-function silenceEverywhere({ evidence }: Scene): Finding | undefined {
+function silenceEverywhere({ evidence, spec, now }: Scene): Finding | undefined {
   const live = evidence.instances.filter(({ health }) => health !== 'terminating');
   const silent = live.filter((instance) => saysOf(instance, 'unreachable').length > 0);
   if (silent.length === 0) return undefined;
@@ -68,7 +70,8 @@ function silenceEverywhere({ evidence }: Scene): Finding | undefined {
   }
   // Somebody else must say so too: its node, or another instance that was reached since. That all are dead and Ready is
   // unlikely.
-  const isToldApart = silent.every((one) => !one.ready || live.some((other) => wasReachedSince(other, one)));
+  const awhileAgo = now - patienceOf(spec);
+  const isToldApart = silent.every((one) => !one.ready || live.some((other) => wasReachedSince(other, one, awhileAgo)));
   const isEverybody = live.every(({ ready, symptoms }) => ready && symptoms.some(isSilence));
   if (isToldApart && !isEverybody) return undefined;
   if (isEverybody && silent.length === live.length)
@@ -79,9 +82,10 @@ function silenceEverywhere({ evidence }: Scene): Finding | undefined {
   return { cause: 'unreachable', confidence: 'possible', affected, reasons: [why, ...reasons] };
 }
 
-function wasReachedSince({ answeredAsOf }: InstanceEvidence, { symptoms }: InstanceEvidence): boolean {
-  const since = symptoms.filter(isSilence).map((symptom) => symptom.since);
-  return answeredAsOf !== undefined && answeredAsOf > Math.max(...since);
+/** Whoever has only just come back comes back with the others: it tells nobody apart for a while. */
+function wasReachedSince({ answered }: InstanceEvidence, { symptoms }: InstanceEvidence, awhileAgo: Millis): boolean {
+  const since = Math.max(...symptoms.filter(isSilence).map((symptom) => symptom.since));
+  return answered !== undefined && answered.to > since && answered.from <= Math.max(since, awhileAgo);
 }
 
 function serviceOnly({ evidence }: Scene): Finding | undefined {

@@ -81,8 +81,8 @@ export function handedOver(situation: Situation): Move {
   if (isWell(situation)) return recover(situation, 'it is well again');
   const resumed = givenBack(situation);
   if (resumed) return resumed;
-  const isNew = diagnosis && !incident.givenUp.includes(diagnosis.cause) && nextStep(situation, diagnosis);
-  if (!isNew) return { reason: 'a person has been called' };
+  const isSure = diagnosis && diagnosis.confidence !== 'possible' && !incident.givenUp.includes(diagnosis.cause);
+  if (!isSure || !nextStep(situation, diagnosis)) return { reason: 'a person has been called' };
   return { to: 'confirmed', reason: `another fault: ${diagnosis.reasons[0]}`, incident: cleared(incident) };
 }
 
