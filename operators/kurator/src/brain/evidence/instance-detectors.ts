@@ -148,11 +148,20 @@ function waits({ instance, now, spec }: Look, reasons: ReadonlySet<string>, what
 export function failingCheck(check: CheckSpec, track: CheckTrack | undefined, now: Millis) {
   if (!track || track.failures === 0 || track.failingSince === undefined) return undefined;
   if (now - track.knownAt > staleAfter(check)) return undefined;
-  const kind = mannerOfError[track.errorKind ?? ''] ?? 'wrong';
+  const kind = mannerOf(track);
   const detail = track.message ? `: ${track.message}` : '';
   const often = track.failures === 1 ? 'once' : `${track.failures} times in a row`;
-  const says = `check ${check.name} failed ${often} (${track.errorKind ?? 'failing'}${detail})`;
+  const says = `check ${check.name} failed ${often} (${track.errorKinds.at(-1)}${detail})`;
   return { kind, confirmed: track.verdict === 'failing', since: track.failingSince, says };
+}
+
+/**
+ * Of all the failures that it takes, not of the last alone: a way that is cut off or comes back in the middle of a check
+ * looks like a hang for once. Where they differ, one that was not reached may be so for nobody's fault.
+ */
+function mannerOf({ errorKinds }: CheckTrack): SymptomKind {
+  const manners = errorKinds.map((error) => mannerOfError[error] ?? 'wrong');
+  return manners.find((manner) => manner === 'unreachable') ?? manners.at(-1) ?? 'wrong';
 }
 
 /**

@@ -20,7 +20,8 @@ export interface CheckTrack {
   /** When the newest healthy run began, and the first of those that came in a row with it. */
   readonly healthyAsOf?: Millis;
   readonly healthySince?: Millis;
-  readonly errorKind?: string;
+  /** Of the newest failures in a row, as many as make it failing. */
+  readonly errorKinds: readonly string[];
   readonly message?: string;
   readonly certificateExpiresAt?: Millis;
 }
@@ -31,6 +32,7 @@ export const freshTrack: CheckTrack = {
   failures: 0,
   successes: 0,
   tempo: freshTempo,
+  errorKinds: [],
   lastAt: Number.NEGATIVE_INFINITY,
   knownAt: Number.NEGATIVE_INFINITY,
 };
@@ -58,6 +60,7 @@ function succeeded(spec: CheckSpec, track: CheckTrack, result: CheckResult): Che
     failures: 0,
     successes,
     tempo: timed(track.tempo, result),
+    errorKinds: [],
     lastAt: result.at,
     knownAt: result.at,
     healthyAsOf,
@@ -73,12 +76,12 @@ function failed(spec: CheckSpec, track: CheckTrack, result: CheckResult): CheckT
     failures,
     successes: 0,
     tempo: timed(track.tempo, result),
+    errorKinds: [...track.errorKinds, result.errorKind ?? 'failing'].slice(-spec.failAfter),
     lastAt: result.at,
     knownAt: result.at,
     failingSince: track.failingSince ?? result.at,
     ...(track.healthyAsOf !== undefined && { healthyAsOf: track.healthyAsOf }),
     ...(track.healthySince !== undefined && { healthySince: track.healthySince }),
-    ...(result.errorKind !== undefined && { errorKind: result.errorKind }),
     ...(result.message !== undefined && { message: result.message }),
     ...certificate(track, result),
   };

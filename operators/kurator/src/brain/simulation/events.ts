@@ -85,6 +85,9 @@ const table = {
   seeingChecker: ({ world }) => {
     world.isCheckerBlind = false;
   },
+  /** The way from the operator to everybody. */
+  cutOff: ({ world }) => setWay(world, true),
+  reconnect: ({ world }) => setWay(world, false),
   apiDown: ({ operator }) => {
     operator.records.isUp = false;
   },
@@ -152,6 +155,12 @@ function write({ world, operator, referee }: Stage, service: SimService, revisio
   const history = operator.records.histories.get(service.spec.name);
   deploy(service, revision, { at: world.now, by: 'a person', what: 'template' });
   if (history) referee.foreign(world, service, history);
+}
+
+function setWay(world: World, isCutOff: boolean): void {
+  if (world.isCutOff === isCutOff) return;
+  world.isCutOff = isCutOff;
+  world.wayChangedAt = world.now;
 }
 
 function setNode(world: World, arg: number, state: World['nodes'][number]['state']): void {

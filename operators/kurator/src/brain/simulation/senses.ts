@@ -43,13 +43,24 @@ export function probe(
   const base = { target: instance?.uid ?? theService, check: check.name, at: world.now };
   if (world.isCheckerBlind || random.chance(unknown))
     return { ...base, outcome: 'unknown', errorKind: 'checker-files', latencyMs: 1 };
-  const errorKind = instance ? errorOf(world, service, check, instance) : isDown(world, service) ? 'status' : undefined;
+  const lost = errorOfWay(world, random);
+  const own = instance ? errorOf(world, service, check, instance) : isDown(world, service) ? 'status' : undefined;
+  const errorKind = lost ?? own;
   if (errorKind === 'connect-timeout') return { ...base, outcome: 'failing', errorKind, latencyMs: check.timeout };
   const connectMs = instance?.illness === 'loss' && random.chance(loss) ? 1003 : 0.3 + random.next() * 0.2;
   if (errorKind) return { ...base, outcome: 'failing', errorKind, latencyMs: check.timeout, connectMs };
   const slowness = instance?.illness === 'slow' || instance?.illness === 'saturated' ? 40 : 1;
   const latencyMs = connectMs + slowness * (8 + 4 * random.next());
   return { ...base, outcome: 'healthy', latencyMs, connectMs };
+}
+
+/** What was under way when the network was cut, or came back, may have been answered by half. */
+const aroundChange = 5 * second;
+
+function errorOfWay({ isCutOff, wayChangedAt, now }: World, random: Random): string | undefined {
+  const isAround = now - wayChangedAt < aroundChange;
+  if (isAround && random.chance(0.5)) return 'response-timeout';
+  return isCutOff || (isAround && random.chance(0.5)) ? 'connect-timeout' : undefined;
 }
 
 function errorOf(world: World, service: SimService, check: CheckSpec, instance: SimInstance): string | undefined {

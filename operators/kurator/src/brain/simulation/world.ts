@@ -66,6 +66,9 @@ export interface World {
   now: Millis;
   /** The checker can't ask anybody. */
   isCheckerBlind: boolean;
+  /** The operator reaches nobody. */
+  isCutOff: boolean;
+  wayChangedAt: Millis;
   readonly nodes: SimNode[];
   readonly services: Map<string, SimService>;
 }
@@ -80,6 +83,8 @@ export function createWorld(specs: readonly ServiceSpec[], desired: number, node
   const world: World = {
     now,
     isCheckerBlind: false,
+    isCutOff: false,
+    wayChangedAt: Number.NEGATIVE_INFINITY,
     nodes: Array.from({ length: nodes }, (_, index) => ({ name: `n${index + 1}`, state: 'up', since: now })),
     services: new Map(),
   };
