@@ -209,11 +209,12 @@ describe('the healer itself', () => {
     const pod = await freezeOneOf('mail');
     // Nothing can be confirmed yet.
     await world.cluster.faults.stop({ component: 'kube-apiserver', signal: 'SIGKILL', for: '60s' });
-    const status = await world.untilStage('mail-2', 'closed');
+    // Kubernetes itself needs a while to find its feet after that.
+    const status = await world.untilStage('mail-2', 'closed', 300_000);
     expect(status).toMatchObject({ cause: hung, actions: [{ step: 'replace', targets: [pod.metadata.name] }] });
     expect(await world.evictionsOf(pod)).toHaveLength(1);
     await world.expectTold('mail', 'mail-2');
-  }, 240_000);
+  }, 400_000);
 
   it('leaves everything as it should be', async () => {
     await world.expectHeld({ touched: ill, changed: ['kurator', 'ledger'] });

@@ -1,5 +1,6 @@
 /** Starts an operator: client, manager, webhooks, caches and controllers. */
 import { type Client, createClient, loadConfig } from '@kurator/client';
+import { type Clock, systemClock } from '../clock.ts';
 import { fencedClient } from '../leadership/fenced-client.ts';
 import { createManager, type Manager } from '../manager/manager.ts';
 import type { Runnable } from '../manager/runnable.ts';
@@ -13,6 +14,7 @@ import { resourcesOf } from './internal/resources.ts';
 import { openSites } from './internal/sites.ts';
 import { staff } from './internal/staff.ts';
 import { ownNamespace, type SettledOptions, settleOptions } from './internal/surroundings.ts';
+import { untilAnswered } from './internal/until-answered.ts';
 import type { StartOptions } from './operator-options.ts';
 
 /** An operator that runs. */
@@ -81,7 +83,7 @@ async function managerOf(
     ...(missingKinds ? { missingKinds } : {}),
     ...(clock ? { clock } : {}),
   });
-  manager.add(definitions(definition, name, client, settled), 'webhook');
+  manager.add(definitions(definition, name, client, settled, clock), 'webhook');
   const { metrics } = manager;
   const hooks = await hooksOf(definition, { client, name, settings: options.webhooks ?? {}, inPod, metrics, clock });
   if (hooks) manager.add(hooks, 'webhook');
@@ -99,7 +101,8 @@ function definitions(
   definition: OperatorDefinition,
   name: string,
   client: Client,
-  { installCrds: policy }: SettledOptions,
+  { installCrds: policy, inPod }: SettledOptions,
+  clock: Clock = systemClock,
 ): Runnable {
   const known = Promise.withResolvers<void>();
   known.promise.catch(() => {});
@@ -108,7 +111,10 @@ function definitions(
     async run({ stop, logger }) {
       const onProgress = (message: string) => logger.info({}, message);
       const options = { policy, fieldManager: name, signal: stop, onProgress };
-      const installing = installCrds(client, resourcesOf(definition), options);
+      const install = () => installCrds(client, resourcesOf(definition), options);
+      const onTrouble = (error: Error) => logger.warn({ error }, 'waits for the API server');
+      // At a desk its author wants to know at once that there is none.
+      const installing = inPod ? untilAnswered(install, { stop, clock, onTrouble }) : install();
       installing.then(known.resolve, known.reject);
       await installing;
     },
