@@ -2,24 +2,28 @@
  * The healer from its sources to a cluster, as its users get it there: its image is built, and installed by `kurator
  * deploy`, then by Helm, under the restricted Pod Security Standard. One story, told in order.
  */
-import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Client, Deployment, Namespace, Pod, waitFor, waitUntilGone } from '@kurator/client';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { Kurator } from '@kurator/operator-kurator';
 import { type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { helm, obtainHelm } from './support/helm.ts';
+import { chart, helm, obtainHelm } from './support/helm.ts';
 import { eventually, kubectl } from './support/kubectl.ts';
+import {
+  type BuiltImage,
+  buildHealer,
+  kurator as command,
+  healerProject as project,
+  root,
+} from './support/kurator-command.ts';
 import { coldStart, leaderOf, podsOf } from './support/operator-pods.ts';
 
-const root = join(import.meta.dirname, '..');
-const chart = join(root, 'deploy/chart');
-const project = join(root, 'operators/kurator');
 const healer = { name: 'kurator', namespace: 'kurator' };
+/** A name of its own: what `kurator deploy` knows of an image is what was last built under its name on this machine. */
+const tag = 'kurator:e2e-chart';
 const LARGEST = 60e6;
 
 interface Scores {
@@ -30,26 +34,20 @@ interface Scores {
 let cluster: Cluster;
 let client: Client;
 let helmProgram: string;
-let image: { name: string; digest: string; size: number; path: string };
+let image: BuiltImage;
 
 beforeAll(async () => {
-  helmProgram = await obtainHelm();
-  ({ cluster } = await createCluster({ name: 'e2e-chart', nodes: 2 }));
+  const making = createCluster({ name: 'e2e-chart', nodes: 2 });
+  [{ cluster }, image, helmProgram] = await Promise.all([making, buildHealer(tag), obtainHelm()]);
   client = await cluster.client();
+  await cluster.load(image.path);
 }, 20 * 60_000);
 afterAll(async () => {
   await client?.close();
   await cluster?.down();
 });
 
-/** The command, as a person would type it. */
-async function kurator(...args: string[]): Promise<string> {
-  const main = join(root, 'packages/cli/src/main.ts');
-  const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
-  const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=source', main, ...args], { env });
-  return stdout;
-}
-
+const kurator = (...args: string[]) => command(cluster.kubeconfig, ...args);
 const run = (...args: string[]) => helm(helmProgram, cluster, ...args);
 const isRolledOut =
   (replicas: number) =>
@@ -60,44 +58,33 @@ const isRolledOut =
 
 const pods = async () => await podsOf(client, healer);
 
-describe('the image', () => {
-  it('is the same in two builds, and small', async () => {
-    const build = async (...more: string[]) =>
-      JSON.parse(await kurator('build', project, '--tag', 'kurator:e2e', '--json', ...more)) as typeof image;
-    image = await build('--load', cluster.name);
-    expect((await build()).digest).toBe(image.digest);
+describe('before it is deployed', () => {
+  it.concurrent('its image is the same in two builds, and small', async () => {
+    expect((await buildHealer(tag)).digest).toBe(image.digest);
     expect(image.size).toBeLessThan(LARGEST);
     console.log(`image: ${(image.size / 1e6).toFixed(1)} MB compressed, ${image.digest}`);
+  });
+
+  it.concurrent('kurator deploy says what it would do, and does nothing', async () => {
+    expect(await kurator('deploy', project, '--dry-run')).toContain('+ Deployment kurator/kurator');
+    expect(await client.find(Namespace, { name: 'kurator' })).toBeUndefined();
   });
 });
 
 describe('kurator deploy', () => {
-  it('says first what it would do, and does nothing', async () => {
-    expect(await kurator('deploy', project, '--dry-run')).toContain('+ Deployment kurator/kurator');
-    expect(await client.find(Namespace, { name: 'kurator' })).toBeUndefined();
-  });
-
   it('runs two replicas on two nodes, where only restricted pods may', async () => {
-    expect(await kurator('deploy', project, '--image', 'kurator:e2e')).toContain('kurator is running');
+    expect(await kurator('deploy', project, '--image', tag)).toContain('kurator is running');
     const { metadata } = await client.get(Namespace, { name: 'kurator' });
     expect(metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     const running = await pods();
     expect(new Set(running.map(({ spec }) => spec?.nodeName)).size).toBe(2);
   });
 
-  it('has nothing to do when nothing has changed', async () => {
-    expect(await kurator('deploy', project, '--image', 'kurator:e2e')).toContain('0 of');
+  it.concurrent('has nothing to do when nothing has changed', async () => {
+    expect(await kurator('deploy', project, '--image', tag)).toContain('0 of');
   });
 
-  it('goes on when the leader is deleted', async () => {
-    const first = await leaderOf(client, healer);
-    await client.delete(Pod, { name: first, namespace: 'kurator' });
-    await eventually(async () => expect(await leaderOf(client, healer)).not.toBe(first));
-    await waitFor(client, Deployment, healer, isRolledOut(2), { description: 'to be whole again' });
-    console.log(`cold start in a pod: ${(await coldStart(cluster, client, healer)).toFixed(2)} s`);
-  });
-
-  it('lives up to most of what it claims, and says what not', async () => {
+  it.concurrent('lives up to most of what it claims, and says what not', async () => {
     const args = ['--monitoring', join(root, 'deploy/monitoring'), '--level', '0', '-o', 'json'];
     const { tests, levels } = JSON.parse(await kurator('scorecard', project, ...args)) as Scores;
     expect(tests.map(({ result }) => result)).toEqual(Array.from({ length: 6 }, () => 'met'));
@@ -113,12 +100,20 @@ describe('kurator deploy', () => {
     });
   });
 
+  it('goes on when the leader is deleted', async () => {
+    const first = await leaderOf(client, healer);
+    await client.delete(Pod, { name: first, namespace: 'kurator' });
+    await eventually(async () => expect(await leaderOf(client, healer)).not.toBe(first));
+    await waitFor(client, Deployment, healer, isRolledOut(2), { description: 'to be whole again' });
+    console.log(`cold start in a pod: ${(await coldStart(cluster, client, healer)).toFixed(2)} s`);
+  });
+
   it('is undone, and leaves its kinds', async () => {
     await kurator('undeploy', project);
-    await waitUntilGone(client, Namespace, { name: 'kurator' });
     expect(await client.find(CustomResourceDefinition, { name: 'kurators.kurator.sh' })).toBeDefined();
     await kurator('undeploy', project, '--crds');
     expect(await client.find(CustomResourceDefinition, { name: 'kurators.kurator.sh' })).toBeUndefined();
+    await waitUntilGone(client, Namespace, { name: 'kurator' });
   });
 });
 

@@ -3,6 +3,7 @@ import { optionalRoles } from '@kurator/operator-kurator';
 import { ClusterRole, ClusterRoleBinding, conditionOf, Service } from '@kurator/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, restarts, uids } from './support/healer/healer-world.ts';
+import { measured } from './support/healer/measured.ts';
 import { eventually, kubectl } from './support/kubectl.ts';
 
 let world: HealerWorld;
@@ -105,8 +106,10 @@ describe('a check whose answers come late', () => {
     await world.untilHealthy('desk');
     expect(await world.incidentsOf('desk')).toEqual([]);
     // Slow, and far from failing: connections open at once, and answers come in half of the time that they may take.
+    const began = Date.now();
     await world.cluster.faults.delay({ to: ill, port: 8080, by: '500ms' });
     const status = await world.untilStage('desk-1', 'closed');
+    measured('confirmed', began, status.confirmedAt);
     expect(status).toMatchObject({
       cause: 'slow',
       actions: [{ step: 'replace', targets: [ill.metadata.name], outcome: 'done' }],

@@ -33,8 +33,8 @@ describe('the healer itself', () => {
     await world.adopt('Deployment', 'database', { recovery, coordination }, { script: slowly });
     await world.adopt('StatefulSet', 'ledger', { recovery, coordination }, { script: slowly, isProbed: true });
     await world.adopt('Deployment', 'shop', { coordination });
-    await world.own('StatefulSet', 'till');
-    await world.adopt('StatefulSet', 'mail');
+    await world.own('Deployment', 'till');
+    await world.adopt('Deployment', 'mail');
     const dependsOn = ['database', 'ledger', 'shop'];
     await world.adopt('Deployment', 'cart', { dependsOn, coordination: { hook: { url: hook.url, timeout: '2s' } } });
     await Promise.all(['cart', ...dependedOn].map((name) => world.untilHealthy(name)));

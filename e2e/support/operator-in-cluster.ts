@@ -6,13 +6,11 @@ import {
   type Client,
   ClusterRole,
   ClusterRoleBinding,
-  type Container,
   Deployment,
   Namespace,
   Role,
   RoleBinding,
   ServiceAccount,
-  type Volume,
   waitFor,
 } from '@kurator/client';
 import type { Permissions } from '@kurator/runtime';
@@ -29,16 +27,13 @@ export interface OperatorInCluster {
   replicas?: number;
   /** Programs that it starts as threads, by the name it knows them by: bundled beside it. */
   threads?: Readonly<Record<string, string>>;
-  /** What else its pods need. */
-  container?: Pick<Container, 'env' | 'volumeMounts'>;
-  volumes?: Volume[];
 }
 
 const root = join(import.meta.dirname, '..', '..');
 
 /** Resolves when all replicas are ready. */
 export async function runInCluster(cluster: Cluster, client: Client, operator: OperatorInCluster): Promise<void> {
-  const { name, entry, permissions, replicas = 1, threads = {}, container = {}, volumes = [] } = operator;
+  const { name, entry, permissions, replicas = 1, threads = {} } = operator;
   const image = `${name}:e2e`;
   await cluster.load(await bundledImage({ main: entry, ...threads }, image));
   await client.create(Namespace, { metadata: { name } });
@@ -63,10 +58,8 @@ export async function runInCluster(cluster: Cluster, client: Client, operator: O
               // One that is slow to start on a busy machine is not dead.
               livenessProbe: { ...probe('/healthz'), timeoutSeconds: 5, failureThreshold: 30 },
               readinessProbe: probe('/readyz'),
-              ...container,
             },
           ],
-          volumes,
         },
       },
     },

@@ -5,7 +5,7 @@ import { busyboxImage, type Cluster } from '@kurator/testenv';
 import { type OperatorInCluster, runInCluster } from '../operator-in-cluster.ts';
 
 /** What may differ from one story to the next. */
-export interface HealerOptions extends Pick<OperatorInCluster, 'replicas' | 'container' | 'volumes'> {
+export interface HealerOptions extends Pick<OperatorInCluster, 'replicas'> {
   /** Rights of optional roles. */
   readonly rules?: readonly PolicyRule[];
   /** Another program than the one that users run, from the repository's root: one that differs in nothing but its options. */
