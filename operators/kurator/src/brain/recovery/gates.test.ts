@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { mindOf, now, observe, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
+import { survey } from '../cluster/survey.ts';
+import { detect } from '../evidence/detect.ts';
+import { freshHistory } from '../incident/history.ts';
+import { clusterDefaults } from '../spec-defaults.ts';
+import { minute, second } from '../time.ts';
+import { refusal } from './gates.ts';
+import type { Situation } from './situation.ts';
+
+/** Who says no to the replacement of an instance that has not been reached for ten seconds. */
+function refusedBy(trouble: Trouble): string | undefined {
+  const spec = specOf(trouble);
+  const seen = observe(trouble);
+  const evidence = detect(spec, mindOf(trouble), seen, now);
+  const situation = {
+    spec,
+    seen,
+    evidence,
+    diagnosis: { cause: 'unreachable', confidence: 'certain', affected: ['a'], reasons: [], extent: 'instance' },
+    history: freshHistory(now - minute),
+    incident: { id: 'web#1', stage: 'confirmed', attempts: [], transitions: [] },
+    cluster: survey(clusterDefaults, [], {}, now).view,
+    now,
+  } as unknown as Situation;
+  const targets = evidence.instances.filter(({ uid }) => uid === 'a');
+  return refusal(situation, { step: 'replace', targets, isFirst: true })?.by;
+}
+
+const silent: Trouble = { errors: { a: 'connect-timeout' }, spec: { stateful: true } };
+
+describe('a stateful instance that is not reached', () => {
+  it('is held until it is known whether its node is lost', () => {
+    expect(refusedBy(silent)).toBe('whereabouts');
+  });
+
+  it('is not held when its kubelet has complained of it since', () => {
+    expect(refusedBy({ ...silent, instances: { a: { ready: false, readySince: now - 5 * second } } })).toBeUndefined();
+  });
+
+  it('is held when its kubelet has said so before, and nothing since', () => {
+    expect(refusedBy({ ...silent, instances: { a: { ready: false, readySince: now - minute } } })).toBe('whereabouts');
+  });
+
+  it('is not held where it is allowed to run twice', () => {
+    const recovery = { moveWhenUnreachable: true };
+    expect(refusedBy({ ...silent, spec: { stateful: true, recovery } })).toBeUndefined();
+  });
+});
