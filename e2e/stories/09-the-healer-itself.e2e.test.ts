@@ -210,8 +210,10 @@ describe('the healer itself', () => {
     // Nothing can be confirmed yet.
     await world.cluster.faults.stop({ component: 'kube-apiserver', signal: 'SIGKILL', for: '60s' });
     // Kubernetes itself needs a while to find its feet after that.
-    const status = await world.untilStage('mail-2', 'closed', 300_000);
-    expect(status).toMatchObject({ cause: hung, actions: [{ step: 'replace', targets: [pod.metadata.name] }] });
+    const { cause, actions } = await world.untilStage('mail-2', 'closed', 300_000);
+    // After so long Kubernetes may take nodes for lost that could only not report.
+    expect(cause).toMatch(/^(hang|unreachable|node-unreachable)$/);
+    expect(actions).toMatchObject([{ step: 'replace', targets: [pod.metadata.name] }]);
     expect(await world.evictionsOf(pod)).toHaveLength(1);
     await world.expectTold('mail', 'mail-2');
   }, 400_000);

@@ -16,8 +16,11 @@ export async function iptablesImage(name: string): Promise<ImageArchive> {
     // One program under many names: it looks at the one that it is called by.
     const program = await realpath(found.trim());
     const libraries = await librariesOf(program);
-    const matches = join(dirname(libraries.find((path) => path.includes('libxtables')) ?? ''), 'xtables');
-    for (const path of [program, await realpath(matches), ...libraries]) await copy(path, folder);
+    const matches = await realpath(
+      join(dirname(libraries.find((path) => path.includes('libxtables')) ?? ''), 'xtables'),
+    );
+    const more = await librariesOf(join(matches, 'libxt_statistic.so'));
+    for (const path of new Set([program, matches, ...libraries, ...more])) await copy(path, folder);
     await mkdir(join(folder, 'usr/sbin'), { recursive: true });
     await symlink(program, join(folder, 'usr/sbin/iptables'));
     return await imageFromFolder(folder, { name }, { from: await busyboxImage() });

@@ -28,14 +28,15 @@ export interface Shape {
   readonly strategy?: 'Recreate';
   /** Whether no node may have more of its instances than another. */
   readonly isSpread?: boolean;
+  /** Whether the containers of an instance see each other's processes, and the first of them is Kubernetes' own. */
+  readonly sharesProcesses?: boolean;
   readonly resources?: { requests?: Record<string, string>; limits?: Record<string, string> };
 }
 
 /** A workload with everything but its kind. */
-export function workload(
-  app: string,
-  { script = answering, replicas = 3, resources = fairShare, isProbed = false, isSpread = false, strategy }: Shape = {},
-) {
+export function workload(app: string, shape: Shape = {}) {
+  const { script = answering, replicas = 3, resources = fairShare, isProbed = false, isSpread = false } = shape;
+  const { strategy, sharesProcesses } = shape;
   const labels = { app };
   const container = {
     name: 'main',
@@ -54,6 +55,7 @@ export function workload(
   };
   const spec = {
     terminationGracePeriodSeconds: 1,
+    ...(sharesProcesses && { shareProcessNamespace: true }),
     containers: [container],
     topologySpreadConstraints: isSpread ? [spread] : [],
   };

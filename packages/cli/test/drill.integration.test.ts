@@ -1,6 +1,6 @@
 // What a drill asks of the API server before, during and after: on real objects, without a kubelet.
 import { AlertChannel, Incident, Kurator } from '@kurator/operator-kurator';
-import { Deployment, installCrds, Namespace, Pod } from '@kurator/sdk';
+import { Deployment, installCrds, Namespace, Node, Pod } from '@kurator/sdk';
 import { type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claim, drillAnnotation, type Mark, markOf, release } from '../src/drill/mark.ts';
@@ -91,6 +91,41 @@ describe('before anything is done', () => {
     await expectUntouched('web');
   });
 
+  it('is refused where the tracer is not for the node, unless signals do', async () => {
+    const { client, namespace } = test;
+    const node = { name: `far-${namespace}`, labels: { 'kubernetes.io/arch': 'arm64' } };
+    await client.create(Node, { metadata: node });
+    try {
+      for (const sharesProcesses of [false, true]) {
+        const name = sharesProcesses ? 'near' : 'far';
+        const spec = { nodeName: node.name, ...(sharesProcesses && { shareProcessNamespace: true }) };
+        await stageDeployment(client, namespace, name, 3, spec);
+        await adopt(name);
+        const { stderr, code } = await drill(name, '--fault', 'hang', '--dry-run');
+        expect(code, stderr).toBe(sharesProcesses ? 0 : 1);
+        if (sharesProcesses) continue;
+        expect(stderr).toContain(`node ${node.name} has arm64, and the tracer is for amd64 alone`);
+        expect(stderr).toContain('set shareProcessNamespace: true');
+        await expectUntouched(name);
+      }
+    } finally {
+      await client.delete(Node, node);
+    }
+  });
+
+  it('is refused for a service with one instance, and for one that is not there', async () => {
+    await stageDeployment(test.client, test.namespace, 'alone', 1);
+    await adopt('alone', { healthyInstances: 1, desiredInstances: 1 });
+    const alone = await drill('alone', '--fault', 'hang', '--yes');
+    expect(alone.code).toBe(1);
+    expect(alone.stderr).toContain('of 1 healthy instances it may cost 1, and 1 must be left');
+    expect(alone.stderr).toMatch(/have 2 instances$/m);
+    await expectUntouched('alone');
+    const nobody = await drill('nobody', '--fault', 'hang', '--yes');
+    expect(nobody.code).toBe(1);
+    expect(nobody.stderr).toContain('there is no Kurator "nobody"');
+  });
+
   it('is refused for a service that is not well', async () => {
     await stageDeployment(test.client, test.namespace, 'ill', 3);
     await adopt('ill', { health: 'Degraded', healthyInstances: 2 });
@@ -106,6 +141,9 @@ describe('before anything is done', () => {
     [['--fault', 'hang'], 'name a service'],
     [['web', '--fault', 'hang', '--deadline', '1s', '--yes'], 'from 10s to 30m'],
     [['web', '--fault', 'dependency', '--yes'], 'it depends on nothing'],
+    [['web', '--fault', 'hang', '--percent', '20', '--yes'], '--percent goes with --fault packet-loss'],
+    [['web', '--fault', 'load', '--image', 'web:2', '--yes'], '--image goes with --fault kill, hang, packet-loss'],
+    [['web', '--fault', 'rust', '--yes'], 'Allowed choices are kill, hang,'],
   ])('is not understood, with exit code 2: %j', async (args, remedy) => {
     const { stdout, stderr, code } = await drill(...args);
     expect({ stdout, code }).toEqual({ stdout: '', code: 2 });

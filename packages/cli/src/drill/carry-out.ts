@@ -39,6 +39,7 @@ export async function carryOut(context: ActionContext, order: Order): Promise<Re
   const mark = markFor(order);
   await claim(client, scene.kurator, mark, signal);
   let traffic: Traffic | undefined;
+  let ending = 'broken off';
   try {
     traffic = await startTraffic(client, scene, { rate, path, signal });
     await announce(client, scene.kurator, 'DrillStarted', `${plan.id}: ${plan.means.plan}; until ${mark.until}`);
@@ -60,11 +61,11 @@ export async function carryOut(context: ActionContext, order: Order): Promise<Re
       deadlineSeconds: plan.deadlineSeconds,
     };
     const report = reportOf({ drill, at, ...seen, requests, disturbed: disturbed(order, after) });
-    await announce(client, scene.kurator, 'DrillEnded', `${plan.id}: ${report.outcome}`);
+    ending = report.outcome;
     return report;
   } finally {
     traffic?.stop();
-    await end(client, order, say);
+    await end(client, order, { until: mark.until, ending, say });
   }
 }
 
@@ -121,15 +122,25 @@ function markFor({ scene, victim, plan }: Order): Mark {
     until: new Date(Date.now() + plan.deadlineSeconds * 1000 + preparation).toISOString(),
     ...(victim !== scene && { dependency: fullName(victim.kurator) }),
     pods: plan.pods.map(({ metadata }) => metadata.name),
+    ...(plan.container && { container: plan.container }),
   };
 }
 
 /** With requests of their own, which no Ctrl-C breaks off. */
-async function end(client: Client, { scene, plan }: Order, say: ActionContext['say']): Promise<void> {
+async function end(
+  client: Client,
+  { scene: { kurator }, plan }: Order,
+  { until, ending, say }: { until: string; ending: string; say: ActionContext['say'] },
+): Promise<void> {
   try {
     await plan.means.heal();
   } catch (error) {
-    say(`The fault could not be taken away now (${(error as Error).message}); it ends by itself within its deadline.`);
+    // The mark stays: by it the fault can still be found.
+    const again = `kurator drill ${kurator.metadata.name} --heal`;
+    say(`The fault could not be taken away now (${(error as Error).message}).`);
+    say(`It ends by itself, ${until} at the latest; ${again} tries again.`);
+    return;
   }
-  await release(client, scene.kurator, plan.id);
+  await release(client, kurator, plan.id);
+  await announce(client, kurator, 'DrillEnded', `${plan.id}: ${ending}`);
 }

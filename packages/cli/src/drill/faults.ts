@@ -27,25 +27,25 @@ export const faults: Readonly<Record<FaultName, FaultKind>> = {
   hang: {
     does: 'holds all processes of one instance still: its port still accepts, nothing answers',
     needs: beside,
-    ends: 'the kernel, when what holds them ends, at the latest at the deadline',
+    ends: 'the kernel, when what holds them ends, right after the deadline at the latest',
     deadline: '2m',
   },
   'crash-loop': {
     does: 'rolls out a revision that crashes before it begins',
     needs: 'the right to change the workload; sh and date in the image',
-    ends: 'the revision, which starts as it should from the deadline on',
+    ends: 'the revision, which starts as it should right after the deadline',
     deadline: '5m',
   },
   'packet-loss': {
     does: 'loses packets to one instance (--percent)',
     needs: 'an ephemeral container with NET_ADMIN, of an image with iptables or tc (--image)',
-    ends: 'a timer beside the instance, at the deadline',
+    ends: 'a timer beside the instance, right after the deadline',
     deadline: '5m',
   },
   load: {
     does: 'keeps all instances busy up to their CPU limit: nothing is broken, and nothing may be restarted',
     needs: 'the right to run commands in the instances; a CPU limit; sh in the image',
-    ends: 'a timer in each instance, at the deadline',
+    ends: 'a timer in each instance, right after the deadline',
     deadline: '1m',
   },
   dependency: {

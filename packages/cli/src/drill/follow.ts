@@ -30,15 +30,30 @@ export async function follow(
 ): Promise<Course> {
   const { until, signal, onNews } = options;
   let course = before;
+  const unfounded = new Set<string>();
   while (course.recoveredAt === undefined && Date.now() < until) {
     await delay(breath, undefined, { signal });
     const { items } = await client.list(incidents, { namespace, signal });
-    const incident = items.find(({ metadata, spec }) => spec.service === service && !known.has(metadata.name));
+    const incident = items.find(
+      ({ metadata: { name }, spec }) => spec.service === service && !known.has(name) && !unfounded.has(name),
+    );
     if (!incident) continue;
+    // The fault is still there: another look may confirm it.
+    if (wasUnfounded(incident)) {
+      unfounded.add(incident.metadata.name);
+      course = {};
+      continue;
+    }
     if (incident.status?.stage !== course.incident?.status?.stage) onNews?.(incident);
     course = courseWith(course, incident, Date.now());
   }
   return course;
+}
+
+/** A suspicion that was dropped again. */
+export function wasUnfounded({ status }: Incident): boolean {
+  const isOver = status?.stage === 'dismissed' || status?.closedAt !== undefined;
+  return isOver && status?.confirmedAt === undefined;
 }
 
 /** What is known now, from what was known and what is seen. */

@@ -96,7 +96,9 @@ function tooFew({ kurator, workload }: Scene, { fault, all }: Intent): Refusal |
   const needed = Math.max(1, minHealthy({ ...settings, ...given } as never, desiredInstances));
   if (healthyInstances - taken >= needed) return undefined;
   const why = `of ${healthyInstances} healthy instances it may cost ${taken}, and ${needed} must be left`;
-  return { why, remedy: `have ${needed + taken} instances, or lower recovery.minHealthy` };
+  const remedy = `have ${needed + taken} instances`;
+  // One is always left, whatever is allowed.
+  return { why, remedy: needed > 1 ? `${remedy}, or lower recovery.minHealthy` : remedy };
 }
 
 /** How many instances it may cost at once. */

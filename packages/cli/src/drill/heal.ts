@@ -6,6 +6,7 @@ import { fullName } from '../healer/find.ts';
 import { announce } from './announce.ts';
 import { drillAnnotation, type Mark, markOf, release } from './mark.ts';
 import { endBeside } from './means/beside.ts';
+import { endBurning } from './means/burn.ts';
 import { takeBack } from './means/revision.ts';
 import { type Scene, sceneOf } from './scene.ts';
 
@@ -27,11 +28,9 @@ export async function healDrill({ print, signal }: ActionContext, reached: Reach
   return 0;
 }
 
-async function undo({ client }: Reached, victim: Scene, { id, fault, pods, until }: Mark): Promise<void> {
+async function undo({ client }: Reached, victim: Scene, { id, fault, pods, container }: Mark): Promise<void> {
   if (fault === 'crash-loop') return await takeBack(client, victim);
-  if (fault === 'load') {
-    throw new CliError('KUR_CLI_DRILL_REFUSED', `the load ends by itself, at ${until}`, { remedy: 'wait for it' });
-  }
   const there = victim.pods.filter(({ metadata }) => pods.includes(metadata.name));
+  if (fault === 'load') return await endBurning({ client, container }, there, id);
   await Promise.all(there.map((pod) => endBeside(client, pod, id)));
 }

@@ -16,6 +16,8 @@ export interface Mark {
   /** Whose instances these are, where it is not the service's own: `namespace/name`. */
   readonly dependency?: string;
   readonly pods: readonly string[];
+  /** Which container of them, where it was named. */
+  readonly container?: string;
 }
 
 const fieldManager = 'kurator-drill';

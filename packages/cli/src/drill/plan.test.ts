@@ -65,6 +65,13 @@ describe('the dependency', () => {
   });
 });
 
+it.each([
+  [{ fault: 'hang', percent: 20 }, '--percent goes with --fault packet-loss'],
+  [{ fault: 'crash-loop', image: 'tools' }, '--image goes with --fault kill, hang, packet-loss, dependency'],
+] as const)('refuses what would be idle with this fault: %j', (options, message) => {
+  expect(() => faultOf(options)).toThrow(message);
+});
+
 it('asks for a fault', () => {
   expect(() => faultOf({})).toThrow('say which fault');
 });

@@ -27,16 +27,35 @@ export interface Plan {
   readonly id: string;
   readonly fault: FaultName;
   readonly pods: readonly Pod[];
+  /** Which container of them, where it was named. */
+  readonly container?: string | undefined;
   readonly deadlineSeconds: number;
   readonly means: Means;
 }
 
 const shortest = 10;
 const longest = 1800;
+/** So much later than at the deadline a fault ends by itself: what ends in time must be the command's doing, or a recovery. */
+const afterDeadline = 5;
 
-/** The fault that was asked for. */
-export function faultOf({ fault }: PlanOptions): FaultName {
-  if (fault) return fault;
+/** Options that would be idle with other faults: whoever gives them means something that would not happen. */
+const belongsTo = {
+  percent: ['packet-loss'],
+  dependency: ['dependency'],
+  image: ['kill', 'hang', 'packet-loss', 'dependency'],
+} as const satisfies Partial<Record<keyof PlanOptions, readonly FaultName[]>>;
+
+/** The fault that was asked for, by options that go together. */
+export function faultOf(options: PlanOptions): FaultName {
+  const { fault } = options;
+  if (fault) {
+    for (const [option, kinds] of Object.entries(belongsTo)) {
+      if (options[option as keyof typeof belongsTo] === undefined || kinds.some((kind) => kind === fault)) continue;
+      const what = `--${option} goes with --fault ${kinds.join(', ')}`;
+      throw new CliError('KUR_CLI_USAGE', what, { remedy: 'leave it out' });
+    }
+    return fault;
+  }
   throw new CliError('KUR_CLI_USAGE', 'say which fault', {
     remedy: `--fault ${faultNames.join('|')}; --list explains`,
   });
@@ -47,10 +66,7 @@ export function dependencyOf(options: PlanOptions, { kurator }: Scene): string |
   const { dependency } = options;
   const { dependsOn } = kurator.spec;
   const known = dependsOn.length > 0 ? `it depends on ${dependsOn.join(', ')}` : 'it depends on nothing';
-  if (faultOf(options) !== 'dependency') {
-    if (dependency === undefined) return undefined;
-    throw new CliError('KUR_CLI_USAGE', '--dependency goes with --fault dependency', { remedy: 'leave it out' });
-  }
+  if (faultOf(options) !== 'dependency') return undefined;
   if (dependency === undefined) {
     throw new CliError('KUR_CLI_USAGE', 'name the service that is to fail', { remedy: `--dependency NAME; ${known}` });
   }
@@ -76,8 +92,9 @@ export function planOf(client: Client, scene: Scene, options: PlanOptions, signa
   const deadlineSeconds = deadlineOf(options);
   const pods = targetsOf(fault, scene, Date.now(), options.instance);
   const { container, image, percent = 30 } = options;
-  const stage: Stage = { client, signal, id, scene, pods, container, image, percent, seconds: deadlineSeconds };
-  return { id, fault, pods, deadlineSeconds, means: makers[fault](stage) };
+  const seconds = deadlineSeconds + afterDeadline;
+  const stage: Stage = { client, signal, id, scene, pods, container, image, percent, seconds };
+  return { id, fault, pods, container, deadlineSeconds, means: makers[fault](stage) };
 }
 
 const makers: Readonly<Record<FaultName, (stage: Stage) => Means>> = {

@@ -15,15 +15,14 @@ const verdicts: Readonly<Record<Outcome, readonly [string, Tone]>> = {
 };
 
 export function reportPage(report: Report, screen: Screen): string {
-  const { drill, outcome, detectedAfter, recoveredAfter, disturbed, incident, dependant } = report;
+  const { drill, outcome, disturbed, incident, dependant } = report;
   const [verdict, tone] = verdicts[outcome];
   const page = new Page(screen);
   page.title(`Drill ${drill.id} of ${drill.service}: ${drill.fault}`);
   page.fields([
     ['outcome', verdict, tone],
     ['fault', drill.did],
-    ['detected after', seconds(detectedAfter) ?? 'not at all'],
-    ['recovered after', seconds(recoveredAfter) ?? 'not within its time'],
+    ...courseOf(report),
     ['requests lost', requestsInWords(report)],
     ['restarted without need', disturbed.join(', ') || 'none', disturbed.length > 0 ? 'bad' : undefined],
     ['then it said', report.decision],
@@ -32,6 +31,17 @@ export function reportPage(report: Report, screen: Screen): string {
   if (incident) told(page, incident);
   if (dependant) told(page, dependant);
   return page.text();
+}
+
+type Row = [label: string, value: string];
+
+/** A load that nobody takes for a fault is neither detected nor recovered from. */
+function courseOf({ drill, detectedAfter, recoveredAfter }: Report): Row[] {
+  if (drill.fault === 'load' && detectedAfter === undefined) return [['detected', 'nothing, as it should be']];
+  return [
+    ['detected after', seconds(detectedAfter) ?? 'not at all'],
+    ['recovered after', seconds(recoveredAfter) ?? 'not within its time'],
+  ];
 }
 
 function seconds(amount: number | undefined): string | undefined {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { podOf } from '../../test/support/drill-scene.ts';
 import { hang } from '../../test/support/healer-objects.ts';
 import { screenOf } from '../terminal/style.ts';
-import { courseWith } from './follow.ts';
+import { courseWith, wasUnfounded } from './follow.ts';
 import { type Drill, disturbedOf, type Findings, reportOf } from './report.ts';
 import { reportPage } from './report-page.ts';
 
@@ -74,6 +74,12 @@ it('says why it was not repaired, and why nothing was counted', () => {
   expect(text).toContain('not measured: no Service leads to it');
 });
 
+it('does not call a load a fault that nobody found', () => {
+  const text = page({ drill: { ...drill, fault: 'load' }, course: {}, isTimeOver: true });
+  expect(text).toContain('nothing, as it should be');
+  expect(text).not.toContain('recovered after');
+});
+
 it('counts whom nothing was done to, and who was restarted or taken away all the same', () => {
   const [ill, well, gone, restarted] = [podOf('ill'), podOf('well'), podOf('gone'), podOf('restarted')];
   const after = [podOf('new'), podOf('well'), podOf('restarted', { restarts: 1 })];
@@ -82,6 +88,16 @@ it('counts whom nothing was done to, and who was restarted or taken away all the
 
 describe('the course of an incident', () => {
   const seen = (status: object) => ({ ...hang, status }) as typeof hang;
+
+  it.each([
+    [{ stage: 'dismissed' }, true],
+    [{ stage: 'closed', closedAt: 'y' }, true],
+    [{ stage: 'closed', closedAt: 'y', confirmedAt: 'x' }, false],
+    [{ stage: 'suspected' }, false],
+    [{}, false],
+  ])('was a mere suspicion, and is not the end of it: %j', (status, wasOne) => {
+    expect(wasUnfounded(seen(status))).toBe(wasOne);
+  });
 
   it('is what was first seen of each', () => {
     const suspected = courseWith({}, seen({ stage: 'suspected' }), 1);

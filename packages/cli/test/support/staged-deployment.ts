@@ -2,7 +2,15 @@
  * A Deployment on an API server where nothing runs: the test plays its controller and the kubelet. What the healer sees
  * of it is what it would see of a real one.
  */
-import { type Client, Deployment, isAlreadyExists, Pod, ReplicaSet, ServiceAccount } from '@kurator/client';
+import {
+  type Client,
+  Deployment,
+  isAlreadyExists,
+  Pod,
+  type PodSpec,
+  ReplicaSet,
+  ServiceAccount,
+} from '@kurator/client';
 
 export interface StagedDeployment {
   /** Makes one more instance, which runs and is ready. */
@@ -14,15 +22,17 @@ export interface StagedDeployment {
 
 const image = 'web:1';
 
+/** @param more What else its pods are like. */
 export async function stageDeployment(
   client: Client,
   namespace: string,
   name: string,
   replicas: number,
+  more: Partial<PodSpec> = {},
 ): Promise<StagedDeployment> {
   await haveAccount(client, namespace);
   const labels = { app: name, 'pod-template-hash': 'one' };
-  const spec = { containers: [{ name: 'main', image }] };
+  const spec = { containers: [{ name: 'main', image }], ...more };
   const selector = { matchLabels: { app: name } };
   const annotations = { 'deployment.kubernetes.io/revision': '1' };
   const deployment = await client.create(Deployment, {

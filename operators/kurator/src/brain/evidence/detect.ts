@@ -102,7 +102,6 @@ function examine(look: Look, looks: readonly Look[], around: Around): InstanceEv
     revision: instance.revision,
     createdAt: instance.createdAt,
     ready: instance.ready === true,
-    ...(instance.ready === false && instance.readySince !== undefined && { unreadySince: instance.readySince }),
     symptoms: instance.terminating ? [] : symptoms,
     health: healthOf(look, symptoms, starts, isBlind),
     ...(instance.node !== undefined && { node: instance.node }),

@@ -16,8 +16,6 @@ export interface InstanceEvidence {
   readonly revision: string;
   readonly createdAt: Millis;
   readonly ready: boolean;
-  /** Since when its kubelet says that it is not ready; missing when it does not say so. */
-  readonly unreadySince?: Millis;
   readonly health: InstanceHealth;
   readonly symptoms: readonly Symptom[];
   /** Missing when no connection to it was measured yet. */

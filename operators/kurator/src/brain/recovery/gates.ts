@@ -124,12 +124,10 @@ const lostNodesAreKnownAfter = minute;
 
 function whereaboutsUnknown(situation: Situation, targets: readonly InstanceEvidence[]): No | undefined {
   const { now } = situation;
-  const unreached = mayRunOn(situation, targets).flatMap(
-    ({ name, symptoms, unreadySince = Number.NEGATIVE_INFINITY }) =>
-      symptoms
-        // A kubelet that has complained of it since then is not lost.
-        .filter(({ kind, since }) => kind === 'unreachable' && unreadySince <= since)
-        .map(({ since }) => ({ name, until: since + lostNodesAreKnownAfter })),
+  const unreached = mayRunOn(situation, targets).flatMap(({ name, symptoms }) =>
+    symptoms
+      .filter(({ kind }) => kind === 'unreachable')
+      .map(({ since }) => ({ name, until: since + lostNodesAreKnownAfter })),
   );
   const [last] = unreached.toSorted((a, b) => b.until - a.until);
   if (!last || last.until <= now) return undefined;

@@ -160,6 +160,8 @@ function write({ world, operator, referee }: Stage, service: SimService, revisio
 function setWay(world: World, isCutOff: boolean): void {
   if (world.isCutOff === isCutOff) return;
   world.isCutOff = isCutOff;
+  // Two answers by half in a row, from two changes of the way, would be what a hang looks like.
+  if (world.now - world.wayChangedAt > minute) world.wayTornAt = world.now;
   world.wayChangedAt = world.now;
 }
 

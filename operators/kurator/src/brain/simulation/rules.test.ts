@@ -191,7 +191,6 @@ describe('the seven rules', () => {
   it('1: whom nobody reaches is not ill for that, nor is the last one to come back', { timeout: patience }, () => {
     const ways: EventName[] = ['cutOff', 'reconnect'];
     const chaos = { loss: 0, failing: 0 };
-    // A single failure proves nothing about the way: who acts upon one has asked for it.
     const spec = { failAfter: 2 };
     const others: EventName[] = ['goodDeploy', 'replicas', 'die', 'apiDown', 'apiUp'];
     holds({ events: [...ways, ...others], chaos, spec }, 80, ({ operator }) => {

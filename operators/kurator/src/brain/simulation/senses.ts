@@ -43,7 +43,7 @@ export function probe(
   const base = { target: instance?.uid ?? theService, check: check.name, at: world.now };
   if (world.isCheckerBlind || random.chance(unknown))
     return { ...base, outcome: 'unknown', errorKind: 'checker-files', latencyMs: 1 };
-  const lost = errorOfWay(world, random);
+  const lost = errorOfWay(world, check, random);
   const own = instance ? errorOf(world, service, check, instance) : isDown(world, service) ? 'status' : undefined;
   const errorKind = lost ?? own;
   if (errorKind === 'connect-timeout') return { ...base, outcome: 'failing', errorKind, latencyMs: check.timeout };
@@ -57,9 +57,11 @@ export function probe(
 /** What was under way when the network was cut, or came back, may have been answered by half. */
 const aroundChange = 5 * second;
 
-function errorOfWay({ isCutOff, wayChangedAt, now }: World, random: Random): string | undefined {
-  const isAround = now - wayChangedAt < aroundChange;
-  if (isAround && random.chance(0.5)) return 'response-timeout';
+function errorOfWay(world: World, { failAfter }: CheckSpec, random: Random): string | undefined {
+  const { isCutOff, wayTornAt, now } = world;
+  const isAround = now - wayTornAt < aroundChange;
+  // A single failure proves nothing about the way: who acts upon one has asked for it.
+  if (isAround && failAfter > 1 && random.chance(0.5)) return 'response-timeout';
   return isCutOff || (isAround && random.chance(0.5)) ? 'connect-timeout' : undefined;
 }
 

@@ -68,7 +68,9 @@ export interface World {
   isCheckerBlind: boolean;
   /** The operator reaches nobody. */
   isCutOff: boolean;
+  /** When that changed, and when it last did after a while without a change. */
   wayChangedAt: Millis;
+  wayTornAt: Millis;
   readonly nodes: SimNode[];
   readonly services: Map<string, SimService>;
 }
@@ -85,6 +87,7 @@ export function createWorld(specs: readonly ServiceSpec[], desired: number, node
     isCheckerBlind: false,
     isCutOff: false,
     wayChangedAt: Number.NEGATIVE_INFINITY,
+    wayTornAt: Number.NEGATIVE_INFINITY,
     nodes: Array.from({ length: nodes }, (_, index) => ({ name: `n${index + 1}`, state: 'up', since: now })),
     services: new Map(),
   };

@@ -10,14 +10,15 @@ import {
   runInPod,
   type SecurityContext,
 } from '@kurator/client';
+import { runInside } from './inside.ts';
 import { containerOf, missing, type Stage } from './means.ts';
 import { verbatim } from './scripts.ts';
 
 /** What is to run. */
 export interface Companion {
   readonly script: string;
-  /** After the id of the instance's container, which is `$1`. */
-  readonly args: readonly (string | number)[];
+  /** `$2` and `$3`: before them is the id of the instance's container, after them the second at which it begins at the latest. */
+  readonly args: readonly [string | number, number];
   /** Of its own; that of the instance's container unless given. */
   readonly security?: SecurityContext;
   /** Whether it takes its own end, together with the instance's, for success. */
@@ -28,6 +29,8 @@ const fieldManager = 'kurator-drill';
 const startTimeout = 60_000;
 const healTimeout = 15_000;
 const breath = 100;
+/** Clocks differ. */
+const allowance = 30_000;
 
 const companionName = (id: string) => `kurator-drill-${id}`;
 
@@ -36,18 +39,23 @@ function companionOf(stage: Stage, pod: Pod, { script, args, security }: Compani
   const image = stage.image ?? target.image;
   const securityContext = security ?? target.securityContext;
   const known = pod.status?.containerStatuses?.find(({ name }) => name === target.name)?.containerID ?? '';
+  const latest = Math.ceil((Date.now() + startTimeout + allowance) / 1000);
+  const all = [known.slice(known.lastIndexOf('/') + 1), ...args, latest];
   return {
     name: companionName(stage.id),
     ...(image && { image }),
     imagePullPolicy: 'IfNotPresent',
     targetContainerName: target.name,
-    command: ['sh', '-c', verbatim(script), 'drill', known.slice(known.lastIndexOf('/') + 1), ...args.map(String)],
+    command: ['sh', '-c', verbatim(script), 'drill', ...all.map(String)],
     ...(securityContext && { securityContext }),
   };
 }
 
-/** Whether the server would let it in: it is asked, and stores nothing. */
+/** Whether the server would let it in, and its image has a shell: it is asked, and stores nothing. */
 export async function checkBeside(stage: Stage, pod: Pod, companion: Companion, remedy: string): Promise<void> {
+  if (!stage.image && (await lacksShell(stage, pod))) {
+    throw missing(`the image of ${pod.metadata.name} has no shell`, 'name one that has, with --image');
+  }
   try {
     await add(stage, pod, companion, true);
   } catch (error) {
@@ -56,11 +64,21 @@ export async function checkBeside(stage: Stage, pod: Pod, companion: Companion, 
   }
 }
 
+/** Certainly: where nobody may look into it, it is tried. */
+async function lacksShell(stage: Stage, pod: Pod): Promise<boolean> {
+  try {
+    return (await runInside(stage, pod, ':')) === undefined;
+  } catch {
+    stage.signal.throwIfAborted();
+    return false;
+  }
+}
+
+/** Not broken off by a Ctrl-C: what was added must be known. */
 async function add(stage: Stage, pod: Pod, companion: Companion, dryRun: boolean): Promise<void> {
-  const { client, signal } = stage;
   const patch = { spec: { ephemeralContainers: [companionOf(stage, pod, companion)] } };
-  const options = { type: 'strategic', subresource: 'ephemeralcontainers', dryRun, fieldManager, signal } as const;
-  await client.patch(Pod, pod.metadata, patch, options);
+  const options = { type: 'strategic', subresource: 'ephemeralcontainers', dryRun, fieldManager } as const;
+  await stage.client.patch(Pod, pod.metadata, patch, options);
 }
 
 /** Resolves when it has said that the fault is there, with the last moment at which it had not. */
@@ -72,7 +90,8 @@ export async function runBeside(stage: Stage, pod: Pod, companion: Companion): P
   for (let before = Date.now(); ; before = Date.now()) {
     const { status } = await client.get(Pod, pod.metadata, { signal });
     const { state = {} } = status?.ephemeralContainerStatuses?.find((one) => one.name === name) ?? {};
-    const words = state.running || state.terminated ? await wordsOf(client, pod, name, signal) : '';
+    // It speaks before its state is told.
+    const words = await wordsOf(client, pod, name, signal);
     if (/^ok$/m.test(words) || (companion.isFatal && endedWithIt(state))) return before;
     const trouble = troubleOf(state, words) ?? (Date.now() > end ? 'it did not begin in time' : undefined);
     if (trouble) throw failed(pod, trouble);
@@ -103,23 +122,49 @@ function failed(pod: Pod, why: string): Error {
 
 /** Tells it to undo the fault, and waits until it has gone. */
 export async function endBeside(client: Client, pod: Pod, id: string): Promise<void> {
-  const name = companionName(id);
   const signal = AbortSignal.timeout(healTimeout);
+  try {
+    await untilEnded(client, pod, companionName(id), signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const what = `what runs beside ${pod.metadata.name} has not ended within ${healTimeout / 1000} s`;
+    throw missing(what, 'try again', error);
+  }
+}
+
+async function untilEnded(client: Client, pod: Pod, name: string, signal: AbortSignal): Promise<void> {
   let told = false;
   for (;;) {
     const now = await client.find(Pod, pod.metadata, { signal });
-    const companion = now?.status?.ephemeralContainerStatuses?.find((one) => one.name === name);
-    const isSame = now?.metadata.uid === pod.metadata.uid;
-    const isThere = isSame && now?.spec?.ephemeralContainers?.some((one) => one.name === name);
-    if (!isThere || companion?.state?.terminated) return;
-    const [, pid] =
-      /^pid (\d+)$/m.exec(companion?.state?.running ? await wordsOf(client, pod, name, signal) : '') ?? [];
-    if (pid && !told) told = await tell(client, pod, name, pid, signal);
+    if (!now || now.metadata.uid !== pod.metadata.uid) return;
+    const { state = {} } = now.status?.ephemeralContainerStatuses?.find((one) => one.name === name) ?? {};
+    if (hasEnded(now, name, state)) return;
+    if (isStuck(state.waiting)) {
+      const what = `what runs beside ${pod.metadata.name} has yet to begin: ${state.waiting?.reason}`;
+      throw missing(what, 'it does not begin any more when its time is over: try again in two minutes');
+    }
+    if (state.running && !told) told = await tell(client, pod, name, signal);
+    // Of a pod that is being taken away, nobody says which of its containers has ended until all have.
+    if (told && now.metadata.deletionTimestamp) return;
     await delay(breath, undefined, { signal });
   }
 }
 
-async function tell(client: Client, pod: Pod, container: string, pid: string, signal: AbortSignal): Promise<boolean> {
+/** Or never will begin. */
+function hasEnded({ spec }: Pod, name: string, { running, terminated }: ContainerState): boolean {
+  const added = spec?.ephemeralContainers?.find((one) => one.name === name);
+  return !added || terminated !== undefined || (!running && isTooLate(added));
+}
+
+/** Its script sees the same, and does nothing. */
+function isTooLate({ command }: EphemeralContainer): boolean {
+  return Date.now() - allowance > Number(command?.at(-1)) * 1000;
+}
+
+/** False if it could not be told yet. */
+async function tell(client: Client, pod: Pod, container: string, signal: AbortSignal): Promise<boolean> {
+  const [, pid] = /^pid (\d+)$/m.exec(await wordsOf(client, pod, container, signal)) ?? [];
+  if (!pid) return false;
   const command = ['sh', '-c', `kill -INT ${pid}`];
   try {
     await runInPod(client, { ...pod.metadata }, command, { container, signal });

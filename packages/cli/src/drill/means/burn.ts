@@ -1,48 +1,51 @@
 /** Keeps instances busy up to their limit, from within: a limit counts only what is in the container itself. */
-import { isNotFound, type Pod, parseQuantity, quantityToNumber, runInPod } from '@kurator/client';
+import { isNotFound, type Pod, parseQuantity, quantityToNumber } from '@kurator/client';
 import { namesOf } from './hold.ts';
+import { type Inside, runInside, worksInside } from './inside.ts';
 import { containerOf, type Means, missing, type Stage } from './means.ts';
-import { burnScript } from './scripts.ts';
+import { burnScript, stopBurningScript } from './scripts.ts';
+
+const timeout = 30_000;
 
 export function burnMeans(stage: Stage): Means {
-  const { client, pods, signal, seconds } = stage;
-  const burning = new Map<Pod, string>();
-  const run = async (pod: Pod, command: readonly string[], until: AbortSignal) =>
-    await runInPod(client, { ...pod.metadata }, command, {
-      container: containerOf(pod, stage.container).name,
-      signal: until,
-    });
+  const { pods, id, seconds } = stage;
   return {
     plan: `keeps ${namesOf(pods)} busy up to the CPU limit, by loops in the instances themselves`,
     async check() {
       for (const pod of pods) {
         limitOf(stage, pod);
-        const { exitCode } = await run(pod, ['sh', '-c', 'command -v sleep >/dev/null'], signal);
-        if (exitCode !== 0)
-          throw missing(`the image of ${pod.metadata.name} has no sh with sleep`, 'drill another fault');
+        if (await worksInside(stage, pod, 'command -v sleep >/dev/null')) continue;
+        throw missing(`the image of ${pod.metadata.name} has no sh with sleep`, 'drill another fault');
       }
     },
     async inject() {
       const at = Date.now();
+      // Not broken off halfway by a Ctrl-C: what has begun is known, and can be ended.
+      const signal = AbortSignal.timeout(timeout);
       await Promise.all(
         pods.map(async (pod) => {
-          const loops = String(Math.ceil(limitOf(stage, pod)));
-          const { stdout } = await run(pod, ['sh', '-c', burnScript(), 'drill', loops, String(seconds)], signal);
-          burning.set(pod, stdout.trim());
+          const args = [Math.ceil(limitOf(stage, pod)), seconds];
+          await runInside({ ...stage, signal }, pod, burnScript(id), args);
         }),
       );
       return at;
     },
-    async heal() {
-      for (const [pod, pids] of burning) {
-        await run(pod, ['sh', '-c', `kill -9 ${pids}`], AbortSignal.timeout(15_000)).catch((error: unknown) => {
-          // One that is gone burns no more.
-          if (!isNotFound(error)) throw error;
-        });
-      }
-      burning.clear();
-    },
+    heal: async () => await endBurning(stage, pods, id),
   };
+}
+
+/** Harmless if it has ended. */
+export async function endBurning(inside: Omit<Inside, 'signal'>, pods: readonly Pod[], id: string): Promise<void> {
+  const signal = AbortSignal.timeout(timeout);
+  const end = async (pod: Pod) => await runInside({ ...inside, signal }, pod, stopBurningScript(id));
+  await Promise.all(
+    pods.map((pod) =>
+      end(pod).catch((error: unknown) => {
+        // One that is gone, or restarts, burns no more.
+        if (!isNotFound(error) && !/container not found/.test((error as Error).message)) throw error;
+      }),
+    ),
+  );
 }
 
 /** In cores. */

@@ -7,6 +7,9 @@
  * of what it holds, or, if asked so, kills it.
  */
 
+/** The only one that it is for: as Kubernetes calls it, and as the machine itself does. */
+export const ARCHITECTURE = { name: 'amd64', machine: 'x86_64' } as const;
+
 /** Whatever the held processes begin is held as well: PTRACE_O_TRACEFORK, TRACEVFORK and TRACECLONE. */
 export const HOLD = 0x0e;
 /** When the tracer ends they are killed: PTRACE_O_EXITKILL. */

@@ -18,6 +18,7 @@ export interface Stage {
   readonly image?: string | undefined;
   /** Of a hundred packets. */
   readonly percent: number;
+  /** How long it lasts if nobody ends it. */
   readonly seconds: number;
 }
 

@@ -2,9 +2,10 @@
  * Rolls out a revision that can't begin: an init container fails in it, until the deadline. No instance of it is ever ready,
  * so a rolling update takes no more of the old ones than it may; and from the deadline on it begins as it should.
  */
-import { type Client, type Container, isNotFound, runInPod } from '@kurator/client';
-import { kurators } from '../../healer/kinds.ts';
+import { type Client, type Container, hasCode, isNotFound } from '@kurator/client';
+import { type Kurator, kurators } from '../../healer/kinds.ts';
 import { type Scene, workloadReference, workloadType } from '../scene.ts';
+import { worksInside } from './inside.ts';
 import { containerOf, type Means, missing, type Stage } from './means.ts';
 import { notBefore } from './scripts.ts';
 
@@ -12,7 +13,7 @@ const name = 'kurator-drill';
 const fieldManager = 'kurator-drill';
 
 export function revisionMeans(stage: Stage): Means {
-  const { client, scene, signal, pods, seconds } = stage;
+  const { client, scene, pods, seconds } = stage;
   const [pod] = pods;
   if (!pod) throw missing('there is no instance whose image could be used', 'wait until there is one');
   const target = containerOf(pod, stage.container);
@@ -25,7 +26,8 @@ export function revisionMeans(stage: Stage): Means {
     ...(target.resources && { resources: target.resources }),
   });
   const write = async (dryRun: boolean) => {
-    const options = { dryRun, fieldManager, signal };
+    // Not broken off by a Ctrl-C: what was written must be known.
+    const options = { dryRun, fieldManager };
     if (scene.kurator.spec.service) {
       const spec = { service: { podTemplate: withContainer(scene, bad()) } };
       await client.patch(kurators, scene.kurator.metadata, { spec }, options);
@@ -37,12 +39,9 @@ export function revisionMeans(stage: Stage): Means {
   return {
     plan: `rolls out a revision of ${kind} ${reference.name} whose init container ${name} fails`,
     async check() {
-      const container = target.name;
-      const { exitCode } = await runInPod(client, { ...pod.metadata }, ['sh', '-c', 'date +%s >/dev/null'], {
-        container,
-        signal,
-      });
-      if (exitCode !== 0) throw missing(`the image of ${pod.metadata.name} has no sh with date`, 'drill another fault');
+      if (!(await worksInside(stage, pod, 'date +%s >/dev/null'))) {
+        throw missing(`the image of ${pod.metadata.name} has no sh with date`, 'drill another fault');
+      }
       await write(true);
     },
     async inject() {
@@ -63,8 +62,19 @@ function withContainer({ kurator }: Scene, container: Container): Template {
   return { ...template, spec: { ...template.spec, initContainers: [...initContainers, container] } };
 }
 
-/** Removes just that container, wherever it is by now; a roll-back has done so already. */
+/** Removes just that container, wherever it is by now; a roll-back has done so already, or does so at the same time. */
 export async function takeBack(client: Client, { kurator }: Scene): Promise<void> {
+  for (let tries = 5; ; tries--) {
+    try {
+      return await remove(client, kurator);
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!hasCode(error, 'KUR_CLIENT_INVALID') || tries <= 1) throw error;
+    }
+  }
+}
+
+async function remove(client: Client, kurator: Kurator): Promise<void> {
   const { kind, ...reference } = workloadReference(kurator);
   if (kurator.spec.service) {
     const now = await client.find(kurators, kurator.metadata);
@@ -78,10 +88,7 @@ export async function takeBack(client: Client, { kurator }: Scene): Promise<void
     reference,
   );
   const patch = removal('/spec/template', now?.spec?.template.spec?.initContainers);
-  if (!patch) return;
-  await client.patch(workloadType(kind) as never, reference, patch, json).catch((error) => {
-    if (!isNotFound(error)) throw error;
-  });
+  if (patch) await client.patch(workloadType(kind) as never, reference, patch, json);
 }
 
 interface TemplateHolder {

@@ -5,7 +5,12 @@
  * undo it by themselves when their time is over. SIGTERM is not heard: an instance that hangs must go on hanging while it is
  * taken away.
  */
-import { holdProgram } from './hold-program.ts';
+import { ARCHITECTURE, holdProgram } from './hold-program.ts';
+
+/** Whoever could not begin for long, for its image was not there, does not begin when nobody expects it. `$4` is the last second. */
+const inTime = `
+now=$(date +%s 2>/dev/null)
+[ "\${now:-0}" -le "$4" ] || { echo "it was to begin until second $4, and its clock says $now"; exit 3; }`;
 
 /** The processes of a container, by the name of their cgroup: `$1` is the container's id. Leaves their threads in `$tids`. */
 const findThreads = `
@@ -19,10 +24,12 @@ for process in /proc/[0-9]*; do
 done
 [ "$pids" ] || { echo "no process of the container can be seen from here"; exit 3; }`;
 
-/** `$2` are the tracer's options, `$3` the seconds. */
+/** `$2` are the tracer's options, `$3` the seconds, `$4` when it begins at the latest. */
 export function traceScript(): string {
   const bytes = [...holdProgram()].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
   return `trap '' TERM
+${inTime}
+case $(uname -m 2>/dev/null) in ""|${ARCHITECTURE.machine}) ;; *) echo "the tracer is for ${ARCHITECTURE.name} alone"; exit 3 ;; esac
 ${findThreads}
 program=/tmp/kurator-drill
 [ -w /tmp ] || program=/kurator-drill
@@ -31,19 +38,24 @@ echo "pid $$"
 exec "$program" "$2" "$3" $tids`;
 }
 
-/** `$2` is STOP or KILL, `$3` the seconds. */
+/** `$2` is STOP or KILL, `$3` the seconds, `$4` when it begins at the latest. */
 export function signalScript(): string {
-  return `${findThreads}
+  return `${inTime}
+${findThreads}
 undo() { [ "$2" = KILL ] || kill -CONT $pids; }
 ${lasting('kill -"$2" $pids', 'undo "$@"')}`;
 }
 
-/** `$2` is the percentage, `$3` the seconds. Loopback is spared. */
+/** Whether packets can be lost by what is there; busybox has a tc that can't. */
+export const losesPackets = 'command -v iptables >/dev/null || tc -V >/dev/null 2>&1';
+
+/** `$2` is the percentage, `$3` the seconds, `$4` when it begins at the latest. Loopback is spared. */
 export function lossScript(): string {
-  return `if command -v iptables >/dev/null; then
+  return `${inTime}
+if command -v iptables >/dev/null; then
   rule="INPUT ! -i lo -m statistic --mode random --probability $(( $2 / 100 )).$(printf %02d $(( $2 % 100 ))) -j DROP"
   begin="iptables -I $rule" undo="iptables -D $rule"
-elif command -v tc >/dev/null; then
+elif tc -V >/dev/null 2>&1; then
   begin="tc qdisc add dev eth0 root netem loss $2%" undo="tc qdisc del dev eth0 root"
 else
   echo "neither iptables nor tc is in this image"
@@ -55,26 +67,51 @@ ${lasting('$begin', '$undo')}`;
 /** Does it, says so, and undoes it when told, or when its time is over. */
 function lasting(begin: string, undo: string): string {
   return `trap '' TERM
-trap '${undo}; exit 0' INT
+timer=
+trap '${undo}; kill -9 $timer; wait; exit 0' INT
 echo "pid $$"
-${begin} || { ${undo}; exit 3; }
+${begin} || { ${undo} >/dev/null 2>&1; exit 3; }
 echo ok
 sleep "$3" &
-wait $!
+timer=$!
+wait $timer
 ${undo}`;
 }
 
-/** Runs in the instance itself: only there its limit holds. `$1` are the loops, `$2` the seconds. */
-export function burnScript(): string {
-  return `burners=
-left=$1
-while [ "$left" -gt 0 ]; do
-  (while :; do :; done) >/dev/null 2>&1 </dev/null &
-  burners="$burners $!"
-  left=$((left - 1))
+/** What its processes are known by: the first line of their script, which everybody can read in /proc. */
+const nameOfLoad = (id: string) => `: kurator-drill-${id}`;
+
+/**
+ * Runs in the instance itself: only there its limit holds. `$1` are the loops, `$2` the seconds. One process stays that
+ * ends the loops, and waits for them: the instance's own first process may not bury what it did not begin.
+ */
+export function burnScript(id: string): string {
+  return `${nameOfLoad(id)}
+(
+  trap '' HUP
+  loops= timer= left=$1
+  stop() { kill -9 $loops $timer; wait; exit; }
+  trap stop TERM
+  while [ "$left" -gt 0 ]; do
+    while :; do :; done &
+    loops="$loops $!"
+    left=$((left - 1))
+  done
+  sleep "$2" &
+  timer=$!
+  wait $timer
+  stop
+) >/dev/null 2>&1 </dev/null &`;
+}
+
+/** Ends it, whoever began it. Needs nothing but the shell. */
+export function stopBurningScript(id: string): string {
+  return `for process in /proc/[0-9]*; do
+  first=
+  read -r first 2>/dev/null <"$process/cmdline"
+  case $first in *"${nameOfLoad(id)}") kill "\${process##*/}" ;; esac
 done
-(trap '' HUP; sleep "$2"; kill -9 $burners) >/dev/null 2>&1 </dev/null &
-echo "$burners $!"`;
+:`;
 }
 
 /** What keeps a revision from starting, until a moment in seconds since 1970: then it starts as it should. */
