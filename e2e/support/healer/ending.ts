@@ -94,10 +94,18 @@ export async function expectLogged({ client, namespace, witness }: Scene): Promi
   }
 }
 
-/** The operator asked for nothing that its roles don't give it. */
+/**
+ * The operator asked for nothing that its roles don't give it. An API server that has only just started knows nobody's
+ * roles yet: what it refuses then, and gives to the same request later, is within them.
+ */
 export function expectWithinRoles(requests: readonly AuditedRequest[]): void {
-  const forbidden = requests.filter(isForbidden).map(({ verb, requestURI }) => `${verb} ${requestURI}`);
-  expect([...new Set(forbidden)]).toEqual([]);
+  const given = new Set(requests.filter((request) => !isForbidden(request)).map(asked));
+  const forbidden = requests.filter(isForbidden).map(asked);
+  expect([...new Set(forbidden)].filter((one) => !given.has(one))).toEqual([]);
+}
+
+function asked({ verb, requestURI }: AuditedRequest): string {
+  return `${verb} ${requestURI.split('?')[0]}`;
 }
 
 /** Which containers run in it: another id is another start. */

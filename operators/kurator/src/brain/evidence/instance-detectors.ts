@@ -151,16 +151,18 @@ export function failingCheck(check: CheckSpec, track: CheckTrack | undefined, no
   const kind = mannerOf(track);
   const detail = track.message ? `: ${track.message}` : '';
   const often = track.failures === 1 ? 'once' : `${track.failures} times in a row`;
-  const says = `check ${check.name} failed ${often} (${track.errorKinds.at(-1)}${detail})`;
-  return { kind, confirmed: track.verdict === 'failing', since: track.failingSince, says };
+  const says = `check ${check.name} failed ${often} (${track.errors.at(-1)?.kind}${detail})`;
+  const unreached = track.errors.find((error) => mannerOfError[error.kind] === 'unreachable');
+  const confirmed = track.verdict === 'failing';
+  return { kind, confirmed, since: track.failingSince, says, ...(unreached && { unreachedSince: unreached.at }) };
 }
 
 /**
  * Of all the failures that it takes, not of the last alone: a way that is cut off or comes back in the middle of a check
  * looks like a hang for once. Where they differ, one that was not reached may be so for nobody's fault.
  */
-function mannerOf({ errorKinds }: CheckTrack): SymptomKind {
-  const manners = errorKinds.map((error) => mannerOfError[error] ?? 'wrong');
+function mannerOf({ errors }: CheckTrack): SymptomKind {
+  const manners = errors.map((error) => mannerOfError[error.kind] ?? 'wrong');
   return manners.find((manner) => manner === 'unreachable') ?? manners.at(-1) ?? 'wrong';
 }
 

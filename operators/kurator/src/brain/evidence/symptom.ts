@@ -38,6 +38,8 @@ export interface Symptom extends Sighting {
   readonly kind: SymptomKind;
   /** The instance's uid; missing when it is of the whole service. */
   readonly instance?: string;
+  /** Of the failures that show it: when the first was that reached nobody. Those before may have been of another kind. */
+  readonly unreachedSince?: Millis;
   /** The others have it too, or nobody knows: it says nothing about this instance. */
   readonly isShared?: boolean;
 }

@@ -20,8 +20,8 @@ export interface CheckTrack {
   /** When the newest healthy run began, and the first of those that came in a row with it. */
   readonly healthyAsOf?: Millis;
   readonly healthySince?: Millis;
-  /** Of the newest failures in a row, as many as make it failing. */
-  readonly errorKinds: readonly string[];
+  /** The newest failures in a row, as many as make it failing. */
+  readonly errors: readonly { readonly kind: string; readonly at: Millis }[];
   readonly message?: string;
   readonly certificateExpiresAt?: Millis;
 }
@@ -32,7 +32,7 @@ export const freshTrack: CheckTrack = {
   failures: 0,
   successes: 0,
   tempo: freshTempo,
-  errorKinds: [],
+  errors: [],
   lastAt: Number.NEGATIVE_INFINITY,
   knownAt: Number.NEGATIVE_INFINITY,
 };
@@ -60,7 +60,7 @@ function succeeded(spec: CheckSpec, track: CheckTrack, result: CheckResult): Che
     failures: 0,
     successes,
     tempo: timed(track.tempo, result),
-    errorKinds: [],
+    errors: [],
     lastAt: result.at,
     knownAt: result.at,
     healthyAsOf,
@@ -76,7 +76,7 @@ function failed(spec: CheckSpec, track: CheckTrack, result: CheckResult): CheckT
     failures,
     successes: 0,
     tempo: timed(track.tempo, result),
-    errorKinds: [...track.errorKinds, result.errorKind ?? 'failing'].slice(-spec.failAfter),
+    errors: [...track.errors, { kind: result.errorKind ?? 'failing', at: result.at }].slice(-spec.failAfter),
     lastAt: result.at,
     knownAt: result.at,
     failingSince: track.failingSince ?? result.at,

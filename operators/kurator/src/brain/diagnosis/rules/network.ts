@@ -84,7 +84,7 @@ function silenceEverywhere({ evidence, spec, now }: Scene): Finding | undefined 
 
 /** Whoever has only just come back comes back with the others: it tells nobody apart for a while. */
 function wasReachedSince({ answered }: InstanceEvidence, { symptoms }: InstanceEvidence, awhileAgo: Millis): boolean {
-  const since = Math.max(...symptoms.filter(isSilence).map((symptom) => symptom.since));
+  const since = Math.max(...symptoms.filter(isSilence).map((symptom) => symptom.unreachedSince ?? symptom.since));
   return answered !== undefined && answered.to > since && answered.from <= Math.max(since, awhileAgo);
 }
 
