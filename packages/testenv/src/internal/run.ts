@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { TestenvError } from '../error.ts';
+import { completePath } from './which.ts';
 
 export interface RunOptions {
   cwd?: string;
@@ -19,12 +20,14 @@ const OUTPUT_LIMIT = 64 * 1024 * 1024;
 
 /** Runs a program to its end; a failure becomes an error that quotes the last lines of what it said. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-  const { input, timeout = 60_000, ...rest } = options;
+  const { input, timeout = 60_000, env = process.env, ...rest } = options;
+  // What nodes are made with often lies where an ordinary login does not look: /usr/sbin.
+  const complete = { ...env, PATH: completePath(env.PATH) };
   return await new Promise((resolve, reject) => {
     const child = execFile(
       command,
       args,
-      { ...rest, timeout, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT },
+      { ...rest, env: complete, timeout, killSignal: 'SIGKILL', maxBuffer: OUTPUT_LIMIT },
       (error, stdout, stderr) => {
         if (!error) return resolve({ stdout, stderr });
         if (options.signal?.aborted) return reject(options.signal.reason);
