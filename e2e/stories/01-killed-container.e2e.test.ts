@@ -15,7 +15,8 @@ beforeAll(async () => {
   await world.adopt('Deployment', 'web', { checks });
   await world.own('StatefulSet', 'ledger', { checks });
   await world.adopt('Deployment', 'bystander', {}, { replicas: 1 });
-  await Promise.all(['web', 'ledger', 'bystander'].map((name) => world.untilHealthy(name)));
+  // One after the other, and each of them asked again only after 30 s if the kubelet was too early.
+  await Promise.all(['web', 'ledger', 'bystander'].map((name) => world.untilHealthy(name, 240_000)));
   await world.remember();
 });
 
