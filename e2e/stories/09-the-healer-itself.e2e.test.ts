@@ -2,7 +2,6 @@
 import { Incident } from '@kurator/operator-kurator';
 import { type Pod, Pod as PodType, StatefulSet } from '@kurator/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AuditedRequest, requestsOf } from '../support/healer/audit.ts';
 import { EvictionGate } from '../support/healer/eviction-gate.ts';
 import { HealerWorld, hung, uids } from '../support/healer/healer-world.ts';
 import { HookServer } from '../support/healer/hook-server.ts';
@@ -127,19 +126,10 @@ describe.runIf(process.env.KURATOR_STORIES)('the healer itself', () => {
     expect(await world.evictionsOf(frozen)).toHaveLength(1);
     // Whose eviction was broken off, the StatefulSet itself may have taken away meanwhile.
     expect(broken && (await world.evictionsOf(broken)).length).toBeLessThanOrEqual(1);
-    expect(await changesOf('statefulsets/ledger')).toHaveLength(1);
+    expect(await world.changesOf('statefulsets', 'ledger')).toHaveLength(1);
     await expectNoStageUntold('database');
     await expectNoStageUntold('ledger');
   }, 400_000);
-
-  /** What the operator itself has changed of a workload. */
-  async function changesOf(path: string): Promise<AuditedRequest[]> {
-    const requests = await requestsOf(world.cluster, 'kurator', 'kurator');
-    return requests.filter(
-      ({ verb, requestURI, responseStatus }) =>
-        verb === 'patch' && requestURI.includes(`/${path}?`) && (responseStatus?.code ?? 500) < 300,
-    );
-  }
 
   /** People have heard of every stage: killed between telling and noting it, it may have told them again, but only once. */
   async function expectNoStageUntold(service: string): Promise<void> {

@@ -148,22 +148,16 @@ function waits({ instance, now, spec }: Look, reasons: ReadonlySet<string>, what
 export function failingCheck(check: CheckSpec, track: CheckTrack | undefined, now: Millis) {
   if (!track || track.failures === 0 || track.failingSince === undefined) return undefined;
   if (now - track.knownAt > staleAfter(check)) return undefined;
-  const kind = mannerOf(track);
+  const last = track.errors.at(-1)?.kind ?? 'failing';
+  // Of all the failures that it takes, not of the last alone: a way that is cut off or comes back in the middle of a check
+  // looks like a hang for once. Where they differ, one that was not reached may be so for nobody's fault.
+  const unreached = track.errors.find((error) => mannerOfError[error.kind] === 'unreachable');
+  const kind = unreached ? 'unreachable' : (mannerOfError[last] ?? 'wrong');
   const detail = track.message ? `: ${track.message}` : '';
   const often = track.failures === 1 ? 'once' : `${track.failures} times in a row`;
-  const says = `check ${check.name} failed ${often} (${track.errors.at(-1)?.kind}${detail})`;
-  const unreached = track.errors.find((error) => mannerOfError[error.kind] === 'unreachable');
+  const says = `check ${check.name} failed ${often} (${last}${detail})`;
   const confirmed = track.verdict === 'failing';
   return { kind, confirmed, since: track.failingSince, says, ...(unreached && { unreachedSince: unreached.at }) };
-}
-
-/**
- * Of all the failures that it takes, not of the last alone: a way that is cut off or comes back in the middle of a check
- * looks like a hang for once. Where they differ, one that was not reached may be so for nobody's fault.
- */
-function mannerOf({ errors }: CheckTrack): SymptomKind {
-  const manners = errors.map((error) => mannerOfError[error.kind] ?? 'wrong');
-  return manners.find((manner) => manner === 'unreachable') ?? manners.at(-1) ?? 'wrong';
 }
 
 /**

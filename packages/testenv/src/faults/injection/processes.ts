@@ -71,8 +71,7 @@ async function programName(pid: number): Promise<string> {
   return basename(program);
 }
 
-/** Stopped, or no longer there. */
-/** Whether it has come to a halt, and not only been told to. */
+/** Whether it has come to a halt, and not only been told to; or is no longer there. */
 export async function isStopped(pid: number): Promise<boolean> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return /^State:\s+[TtZX]/m.test(status) || status === '';
