@@ -7,6 +7,7 @@ import { Kurator } from '@kurator/operator-kurator';
 import { Deployment, Event, Namespace, Pod } from '@kurator/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, hung, restarts, uids } from './support/healer/healer-world.ts';
+import { needing } from './support/healer/services.ts';
 import { iptablesImage } from './support/iptables-image.ts';
 import { eventually, kubectl } from './support/kubectl.ts';
 
@@ -20,7 +21,7 @@ let world: HealerWorld;
 /** A person would have to agree to every step, and nobody does: what ends the fault must be the drill itself. */
 const asked = { enabled: true, approval: true };
 const unrepaired = { ...quick, recovery: { steps: { replace: asked, restart: asked, rollback: asked, scale: asked } } };
-const services = ['hangs', 'dies', 'left', 'busy', 'crashes', 'deaf', 'halted'];
+const services = ['hangs', 'dies', 'left', 'busy', 'crashes', 'deaf', 'halted', 'store', 'shop'];
 
 beforeAll(async () => {
   // Many services that fail at once are a storm, which they are here on purpose.
@@ -35,6 +36,12 @@ beforeAll(async () => {
   await world.adopt('Deployment', 'crashes', quick, pair);
   await world.adopt('Deployment', 'deaf', quick, pair);
   await world.adopt('Deployment', 'halted', unrepaired, { ...pair, sharesProcesses: true });
+  await world.own('Deployment', 'store', quick, pair);
+  // Its Service must be there first: pods are told its address when they start.
+  await world.untilHealthy('store');
+  const script = needing('http://$STORE_SERVICE_HOST:8080/');
+  const patient = { dependsOn: ['store'], coordination: { recoverWithin: '30s' } };
+  await world.adopt('Deployment', 'shop', { ...quick, ...patient }, { ...pair, script });
   await world.cluster.load((await image).path);
   await Promise.all(services.map((name) => world.untilHealthy(name)));
 });
@@ -68,7 +75,7 @@ async function allow(): Promise<void> {
   const patch = { metadata: { labels: { 'kurator.sh/drill': 'allowed' } } };
   await world.client.patch(Namespace, { name: 'default' }, patch);
   await Promise.all(
-    ['hangs', 'left'].map((name) =>
+    ['hangs', 'left', 'store', 'shop'].map((name) =>
       eventually(async () => {
         const { stdout, stderr } = await drill(name, '--fault', 'hang', '--dry-run');
         expect(stdout, stderr).toContain('Nothing was done');
@@ -204,6 +211,21 @@ describe('and of another kind', () => {
     expect(uids(after)).toEqual(uids(pods));
     expect(restarts(after)).toBe(0);
   });
+});
+
+it('of what it depends on: that one is repaired, and its dependant is left alone', async () => {
+  const before = await world.pods('shop');
+  const told = await report('shop', '--fault', 'dependency', '--dependency', 'store');
+  expect(told).toMatchObject({
+    outcome: 'recovered',
+    drill: { service: 'default/shop', dependency: 'default/store' },
+    disturbed: [],
+  });
+  expect(told.incident.actions).toContainEqual(expect.objectContaining({ outcome: 'done' }));
+  expect(told.dependant?.actions ?? []).toEqual([]);
+  const after = await world.pods('shop');
+  expect(uids(after)).toEqual(uids(before));
+  expect(restarts(after)).toBe(0);
 });
 
 /** Resolves with the instance that is held still, when it is. */

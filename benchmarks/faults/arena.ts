@@ -17,6 +17,8 @@ const TIMEOUT_SECONDS = 1;
 export const FAILURES = 3;
 const namespace = 'default';
 const READY = 120_000;
+/** So that a trial can begin soon. */
+export const recovery = { provenAfter: '2s', stability: '10s', nodeGrace: '5s' };
 
 /** Where trials take place. */
 export interface Arena extends AsyncDisposable {
@@ -110,7 +112,6 @@ async function adopt(client: Client, name: string, fields: object): Promise<void
   const check = { http: {}, ...times, failAfter: FAILURES };
   // Connections are what loss is seen in: the more of them, the sooner.
   const loss = Array.from({ length: 8 }, (_, i) => ({ tcp: {}, ...times, failAfter: 10, name: `tcp-${i}` }));
-  const recovery = { provenAfter: '2s', stability: '10s', nodeGrace: '5s' };
   await client.create(Kurator, {
     metadata: { name, namespace },
     spec: { targetRef: { kind: 'Deployment', name }, checks: [check, ...loss], recovery, ...fields },

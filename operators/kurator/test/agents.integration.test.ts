@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Agents, agentLabels } from '../src/agent/agents.ts';
 import type { Opening } from '../src/agent/message.ts';
 import { type AgentOptions, createAgent } from '../src/agent/serve-agent.ts';
+import { waysTo } from '../src/brain/evidence/instance-detectors.ts';
 import { freshLossTrack } from '../src/brain/perception/packet-loss.ts';
 import { serviceSpec } from '../src/brain/spec-defaults.ts';
 import { type Mind, Minds } from '../src/healing/mind.ts';
@@ -111,6 +112,28 @@ describe('agents', () => {
       expect(Object.keys(paths)).toEqual(expect.arrayContaining(['n1', 'n2', 'n3']));
       expect(paths.n1?.filling.lost).toBe(0);
     }
+  });
+
+  it('that have not answered yet leave it open where packets are lost, and those that never will do not', async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await agentOn('n1', {
+      measure: async (addresses) => {
+        await answered;
+        return addresses.map(() => row(1));
+      },
+    });
+    const mind = await inMind();
+    const [uid = ''] = Object.keys(mind.perception.targets);
+    const ways = () => waysTo(mind.perception.targets[uid] ?? expect.fail('is forgotten'), Date.now());
+    const eyes = agents();
+    eyes.attend(mind);
+    expect(ways()?.unclear).toEqual(['n1', 'n2', 'n3', 'operator']);
+    answer();
+    await eventually(() => expect(Object.keys(mind.perception.targets[uid]?.paths ?? {})).toEqual(['n1', 'operator']));
+    eyes.close();
   });
 
   it('that fall silent are forgotten, so that they keep nobody else from being believed', async () => {

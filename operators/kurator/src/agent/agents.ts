@@ -4,8 +4,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, Pod } from '@kurator/sdk';
-import type { PathSample } from '../brain/observation.ts';
-import { hintsAtLoss } from '../brain/perception/packet-loss.ts';
+import { type PathSample, theService } from '../brain/observation.ts';
+import { freshLossTrack, hasSeen, hintsAtLoss } from '../brain/perception/packet-loss.ts';
 import { type Perception, perceive, theOperator } from '../brain/perception/perception.ts';
 import { type Millis, minute } from '../brain/time.ts';
 import type { Mind } from '../healing/mind.ts';
@@ -78,6 +78,7 @@ export class Agents {
     const isFree = !this.#sessions.has(mind) && this.#sessions.size < mostSessions;
     if (!isFree || this.#closing.signal.aborted || !this.#hasReason(mind)) return;
     this.#sessions.add(mind);
+    mind.perception = expecting(nodesOf(mind), mind.perception, this.#options.now());
     void this.#stay(mind).finally(() => this.#sessions.delete(mind));
   }
 
@@ -91,8 +92,8 @@ export class Agents {
       const begunAt = performance.now();
       const { samples, silent } = await this.ask(mind);
       if (signal.aborted || !mind.spec || !mind.seen) return;
-      const before = withoutPathsFrom(silent, mind.perception);
-      mind.perception = perceive(mind.spec, before, { results: [], samples, instances: mind.seen.instances });
+      const news = { results: [], samples, instances: mind.seen.instances };
+      mind.perception = withoutUnheard(silent, perceive(mind.spec, mind.perception, news));
       this.#options.wake(mind);
       const pause = samples.length > 0 ? shortestRound - (performance.now() - begunAt) : pauseWithoutAgents;
       await delay(Math.max(0, pause), undefined, { signal, ref: false }).catch(() => {});
@@ -145,10 +146,9 @@ export class Agents {
 
   /** Those on the nodes of the instances; where that is one node, another one as a witness. */
   async #agentsFor(mind: Mind): Promise<[node: string, agent: Address][]> {
-    const live = mind.seen?.instances.filter(({ terminating }) => !terminating) ?? [];
-    const nodes = [...new Set(live.flatMap(({ node }) => node ?? []))].filter((node) => node !== theOperator).sort();
+    const nodes = nodesOf(mind);
     try {
-      const found = await Promise.all(nodes.slice(0, mostAgents).map((node) => this.#agentOn(node)));
+      const found = await Promise.all(nodes.map((node) => this.#agentOn(node)));
       const witness = nodes.length === 1 ? await this.#witness(nodes[0] ?? '') : [];
       mind.missingRoles.delete('agents');
       return [
@@ -195,12 +195,36 @@ function addressOf({ spec, status }: Pod): Address | undefined {
   return status?.podIP && port ? { host: status.podIP, port } : undefined;
 }
 
+/** Those whose agents are asked. */
+function nodesOf({ seen }: Mind): string[] {
+  const live = seen?.instances.filter(({ terminating }) => !terminating) ?? [];
+  const nodes = new Set(live.flatMap(({ node }) => node ?? []));
+  return [...nodes]
+    .filter((node) => node !== theOperator)
+    .sort()
+    .slice(0, mostAgents);
+}
+
+/** Until they have answered, or not, the ways from there are unclear: where packets are lost can't be said before. */
+function expecting(nodes: readonly string[], perception: Perception, now: Millis): Perception {
+  const asked = Object.fromEntries(nodes.map((node) => [node, { ...freshLossTrack, lastAt: now }]));
+  return withPaths(perception, (paths) => ({ ...asked, ...paths }));
+}
+
 /** Half of what it has seen, from one who is silent now, would only keep others from being believed. */
-function withoutPathsFrom(silent: readonly string[], perception: Perception): Perception {
-  if (silent.length === 0) return perception;
-  const targets = Object.entries(perception.targets).map(([uid, target]) => {
-    const paths = Object.entries(target.paths).filter(([from]) => !silent.includes(from));
-    return [uid, { ...target, paths: Object.fromEntries(paths) }] as const;
+function withoutUnheard(silent: readonly string[], perception: Perception): Perception {
+  return withPaths(perception, (paths) => {
+    const heard = Object.entries(paths).filter(([from, track]) => !silent.includes(from) && hasSeen(track));
+    return Object.fromEntries(heard);
   });
-  return { ...perception, targets: Object.fromEntries(targets) };
+}
+
+type Paths = Perception['targets'][string]['paths'];
+
+function withPaths({ targets, ...others }: Perception, change: (paths: Paths) => Paths): Perception {
+  const changed = Object.entries(targets).map(([uid, target]) => {
+    // Behind the Service's address each opening may end at another instance.
+    return [uid, uid === theService ? target : { ...target, paths: change(target.paths) }] as const;
+  });
+  return { ...others, targets: Object.fromEntries(changed) };
 }

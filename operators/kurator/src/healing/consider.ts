@@ -22,14 +22,16 @@ export function consider(found: Case): Thought {
   const seen = observe(scene, { at, memory: { ...memory, answers }, dependencies, dependants, incident, usage });
   const happened = happenedTo(mind.seen, seen);
   const perception = perceive(spec, mind.perception, { results: [], samples: [], instances: seen.instances });
+  Object.assign(mind, { spec, seen, perception });
+  // Before the thought: where packets are lost is not concluded while others are being asked.
+  ward.agents?.attend(mind);
   const cluster = ward.weather.view(now);
   const grounds = { spec, seen, history, cluster, outcomes: [...mind.outcomes.values()], now };
-  const thought = think({ ...grounds, perception });
+  const thought = think({ ...grounds, perception: mind.perception });
   const moment = momentOf(grounds, thought);
-  Object.assign(mind, { spec, seen, perception, evidence: thought.evidence, memory: { ...memory, history }, moment });
+  Object.assign(mind, { evidence: thought.evidence, memory: { ...memory, history }, moment });
   mind.service = scene.service?.metadata.name;
   ward.checkups.plan(mind, planOf(kurator, spec, scene, found.readSecret));
   if (happened.size > 0) ward.checkups.lookNow(mind, happened.add(theService));
-  ward.agents?.attend(mind);
   return thought;
 }

@@ -175,6 +175,11 @@ export function wayOf({ windows, filling, verdict }: LossTrack): 'lossy' | 'clea
   return lost === 0 || tail(trials, lost, tolerated) > unclearBelow ? 'clear' : 'unclear';
 }
 
+/** Whether any opening was counted. */
+export function hasSeen({ windows, filling }: LossTrack): boolean {
+  return windows.length > 0 || filling.openings > 0;
+}
+
 /** Whether the window that is filling holds a loss: no alarm, but a reason to look more often. */
 export function hintsAtLoss({ filling, windows }: LossTrack): boolean {
   return filling.lost > 0 || (windows.at(-1)?.lost ?? 0) > 1;
