@@ -22,6 +22,27 @@ const waiting = (why: string) => ({
   ready: false,
   containers: [{ name: 'main', state: 'waiting' as const, waiting: why, restarts: 4 }],
 });
+const newRevision = { revision: 'r2', revisions: ['r1', 'r2'] };
+const young = { revision: 'r2', createdAt: now - 20 * second };
+const looping = {
+  ...young,
+  ready: false,
+  containers: [
+    { name: 'main', state: 'waiting' as const, waiting: 'CrashLoopBackOff', restarts: 2, ended: ended('Error') },
+  ],
+};
+const crashedOnce = {
+  ...young,
+  containers: [
+    {
+      name: 'main',
+      state: 'running' as const,
+      restarts: 1,
+      startedAt: now - 7 * second,
+      ended: ended('Error', 8 * second),
+    },
+  ],
+};
 const full = { usage: { at: now, metrics: { cpu: 0.97 } } };
 const idle = { usage: { at: now, metrics: { cpu: 0.2 } } };
 const db = (change: Partial<DependencyObservation>): DependencyObservation => ({
@@ -169,6 +190,18 @@ const cases: [string, Trouble, Cause, string[]][] = [
       instances: { a: { ...waiting('CrashLoopBackOff'), revision: 'r2' }, b: { revision: 'r2' } },
       workload: { revision: 'r2', rollout: 'progressing' },
     },
+    'crash-loop',
+    ['a'],
+  ],
+  [
+    'a new revision crashes again and again, and is well in between',
+    { instances: { a: looping, b: crashedOnce, c: { ...young, createdAt: now - 3 * second } }, workload: newRevision },
+    'bad-revision',
+    ['a'],
+  ],
+  [
+    'one of a new revision crashes again and again, and another has outlived it',
+    { instances: { a: looping, b: crashedOnce, c: { ...young, createdAt: now - minute } }, workload: newRevision },
     'crash-loop',
     ['a'],
   ],

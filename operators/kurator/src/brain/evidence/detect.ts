@@ -96,6 +96,7 @@ function examine(look: Look, looks: readonly Look[], around: Around): InstanceEv
   const symptoms = isDeploying ? counted.filter(({ confirmed }) => confirmed) : counted;
   const changesAt = nextChange(look, all, starts);
   const answered = lastAnswers(look);
+  const { crashes } = look.mind;
   return {
     name: instance.name,
     uid: instance.uid,
@@ -105,6 +106,7 @@ function examine(look: Look, looks: readonly Look[], around: Around): InstanceEv
     symptoms: instance.terminating ? [] : symptoms,
     health: healthOf(look, symptoms, starts, isBlind),
     ...(instance.node !== undefined && { node: instance.node }),
+    ...(crashes.length > 0 && { crashes }),
     ...(saturated !== undefined && { saturated }),
     ...(ways && { ways }),
     ...(answered && { answered }),

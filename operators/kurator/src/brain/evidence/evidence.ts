@@ -18,6 +18,8 @@ export interface InstanceEvidence {
   readonly ready: boolean;
   readonly health: InstanceHealth;
   readonly symptoms: readonly Symptom[];
+  /** When its containers were seen to end, the last ten times; missing when they never did. */
+  readonly crashes?: readonly Millis[];
   /** Missing when no connection to it was measured yet. */
   readonly ways?: Ways;
   /** When the first and the last of the checks began that it answered well in a row; missing when it never did. */

@@ -1,6 +1,7 @@
 /** Did it begin with a new revision? Is there more load than it can take? Neither is healed by a restart. */
-import { confirmed, inState } from '../../evidence/evidence.ts';
+import { confirmed, type InstanceEvidence, inState } from '../../evidence/evidence.ts';
 import type { SymptomKind } from '../../evidence/symptom.ts';
+import type { Millis } from '../../time.ts';
 import type { Rule } from '../rule.ts';
 
 /** What a revision can do to its instances. A single crash is not enough to blame it. */
@@ -15,8 +16,8 @@ const ofRevision: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
   'wrong',
 ]);
 
-/** The new revision was never seen healthy, all of its instances fail, and another one was healthy before. */
-export const badRevision: Rule = ({ evidence, seen, revisions }) => {
+/** The new revision was never seen healthy, none of its instances speaks for it, and another one was healthy before. */
+export const badRevision: Rule = ({ evidence, seen, revisions, now }) => {
   const { revision } = seen.workload;
   const before = revisions.healthy.at(-1);
   if (before === undefined || revisions.healthy.includes(revision)) return undefined;
@@ -25,14 +26,26 @@ export const badRevision: Rule = ({ evidence, seen, revisions }) => {
   const blamed = ofIt.filter(({ symptoms }) => symptoms.some((one) => one.confirmed && ofRevision.has(one.kind)));
   if (blamed.length === 0 || failing.length > ofIt.length) return undefined;
   const well = inState(evidence, 'healthy', 'impaired').filter((instance) => instance.revision === revision);
-  if (well.length > 0) return undefined;
+  const longest = Math.max(...blamed.map(livedFor));
+  if (well.some(({ crashes, createdAt }) => !crashes && now - createdAt > longest)) return undefined;
   const reasons = [
-    `every instance of revision ${revision} that was seen fails, and it was never seen healthy`,
+    well.length === 0
+      ? `every instance of revision ${revision} that was seen fails, and it was never seen healthy`
+      : `every instance of revision ${revision} that is old enough crashed, and it was never seen healthy`,
     `revision ${before} was healthy before it`,
     ...blamed.flatMap(({ symptoms }) => symptoms.map(({ says }) => says)),
   ];
   return { cause: 'bad-revision', confidence: 'certain', affected: blamed.map(({ uid }) => uid), reasons };
 };
+
+/**
+ * How long it was up between two crashes, at most. Who crashes every few seconds is well in between: only who has lived
+ * longer than that speaks for a revision.
+ */
+function livedFor({ createdAt, crashes = [] }: InstanceEvidence): Millis {
+  const last = crashes.at(-1);
+  return last === undefined ? 0 : (last - createdAt) / crashes.length;
+}
 
 /** What load can do to an instance. A full queue of connections drops SYNs, and looks like loss. */
 const ofLoad: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
