@@ -9,8 +9,7 @@ import { type Deposed, depose } from '../support/healer/leader.ts';
 import { answering, workload } from '../support/healer/services.ts';
 import { eventually } from '../support/kubectl.ts';
 
-// Six minutes, and not yet green often enough to hold everybody up: KURATOR_STORIES=1 runs it. heal-healer does a part of it.
-describe.runIf(process.env.KURATOR_STORIES)('the healer itself', () => {
+describe('the healer itself', () => {
   let world: HealerWorld;
   /** Of the only one that depends on anybody: it says nothing until it is let. */
   let hook: HookServer;
