@@ -95,6 +95,8 @@ export interface NodeObservation {
   /** `unknown`: the kubelet has gone silent, but may still run its containers. */
   readonly ready: 'true' | 'false' | 'unknown';
   readonly since: Millis;
+  /** From when on its silence is its own, and not that of all nodes; missing unless that is later. */
+  readonly silentAloneFrom?: Millis;
   /** Deleted, or tainted as out of service: what ran there runs no more. */
   readonly gone: boolean;
   /** What else the node complains about: `MemoryPressure`, `NetworkUnavailable`… Missing when it does not. */

@@ -14,7 +14,7 @@ import {
 } from '@kurator/sdk';
 import type { NodeObservation } from '../brain/observation.ts';
 import type { Millis } from '../brain/time.ts';
-import { observeNode } from '../observing/node.ts';
+import { observeNode, silentAloneFrom } from '../observing/node.ts';
 import { type Revision, revisionsOfDeployment, revisionsOfStatefulSet } from '../observing/revision.ts';
 import { selects, type Workload } from '../observing/workload.ts';
 import type { Kurator } from '../resources/kurator.ts';
@@ -111,7 +111,15 @@ export function revisionsOf({ kind, metadata }: Workload, look: Look): Revision[
 
 function nodesOf(pods: readonly Pod[], look: Look, now: Millis): NodeObservation[] {
   const names = new Set(pods.flatMap(({ spec }) => spec?.nodeName ?? []));
-  return Array.from(names, (name) => observeNode(name, look.get(Node, name), now));
+  return Array.from(names, (name) => nodeAmongAll(observeNode(name, look.get(Node, name), now), look, now));
+}
+
+function nodeAmongAll(node: NodeObservation, look: Look, now: Millis): NodeObservation {
+  if (node.gone || node.ready !== 'unknown') return node;
+  const others = look.list(Node).filter(({ metadata }) => metadata.name !== node.name);
+  const seen = others.map((other) => observeNode(other.metadata.name, other, now));
+  const from = silentAloneFrom(node, seen, now);
+  return from > node.since ? { ...node, silentAloneFrom: from } : node;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** A node as the brain sees it. */
 import type { Node } from '@kurator/sdk';
 import type { NodeObservation } from '../brain/observation.ts';
+import { type Millis, minute } from '../brain/time.ts';
 import { timeOf } from './moment.ts';
 
 /** Whoever sets it promises that nothing runs there any more. */
@@ -20,4 +21,18 @@ export function observeNode(name: string, node: Node | undefined, now: number): 
     gone: node.spec?.taints?.some(({ key }) => key === outOfService) ?? false,
     ...(complaints.length > 0 && { complaints: complaints.map(({ type }) => type).sort() }),
   };
+}
+
+/** So long it may take until all nodes that are heard again have said so: kubelets renew their leases first. */
+const settled = 2 * minute;
+
+/**
+ * When the control plane heard nobody, it takes all nodes for silent at once, and they come back one after the other. So
+ * the silence of one is its own only if another was heard all along, or has been back for a while.
+ */
+export function silentAloneFrom(node: NodeObservation, others: readonly NodeObservation[], now: Millis): Millis {
+  if (others.length === 0) return node.since;
+  const heard = others.filter(({ ready }) => ready === 'true');
+  const from = heard.map(({ since }) => (since < node.since ? node.since : since + settled));
+  return Math.min(now + settled, ...from);
 }

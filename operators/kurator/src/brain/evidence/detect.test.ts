@@ -30,6 +30,11 @@ describe('an instance', () => {
       now + 10 * second,
     ],
     ['its node is silent', { nodes: { n1: { ready: 'unknown', since: now - 50 * second } } }, now + 10 * second],
+    [
+      'its node is silent, and all of them were',
+      { nodes: { n1: { ready: 'unknown', since: now - 2 * minute, silentAloneFrom: now + 20 * second } } },
+      now + 20 * second,
+    ],
   ] satisfies [string, Trouble, number | undefined][])('is looked at again in time where %s', (_, trouble, at) => {
     expect(known(trouble)?.changesAt).toBe(at);
   });

@@ -76,7 +76,8 @@ function ripens(since: Millis, patience: Millis, now: Millis): Omit<Sighting, 's
 function nodeTrouble(look: Look, has: (node: NodeObservation) => boolean, how: string): Sighting | undefined {
   const { node, spec, checks, now, mind } = look;
   if (!node || !has(node)) return undefined;
-  const waited = ripens(node.since, node.gone ? 0 : spec.recovery.nodeGrace, now);
+  const ripeAt = node.gone ? node.since : Math.max(node.since + spec.recovery.nodeGrace, node.silentAloneFrom ?? 0);
+  const waited = ripens(node.since, ripeAt - node.since, now);
   // Whoever still answers is alive, whatever its node says.
   const answers = checks.some((check) => verdictOf(check, mind.checks[check.name], now) === 'healthy');
   return { ...waited, confirmed: waited.confirmed && !answers, says: `its node ${node.name} is ${how}` };
