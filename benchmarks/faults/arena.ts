@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Kurator, optionalRoles } from '@kurator/operator-kurator';
 import { type Client, Deployment, Pod, Service, waitFor } from '@kurator/sdk';
 import { type Cluster, createCluster } from '@kurator/testenv';
+import type { KuratorFields } from '../../e2e/support/healer/healer-world.ts';
 import { runHealer } from '../../e2e/support/healer/run-healer.ts';
 import { type Shape, workload } from '../../e2e/support/healer/services.ts';
 
@@ -17,8 +18,6 @@ const TIMEOUT_SECONDS = 1;
 export const FAILURES = 3;
 const namespace = 'default';
 const READY = 120_000;
-/** So that a trial can begin soon. */
-export const recovery = { provenAfter: '2s', stability: '10s', nodeGrace: '5s' };
 
 /** Where trials take place. */
 export interface Arena extends AsyncDisposable {
@@ -31,7 +30,7 @@ export interface Arena extends AsyncDisposable {
 /** What a service is, besides three instances of a web server that answers at once. */
 export interface Served extends Pick<Shape, 'script' | 'replicas' | 'resources'> {
   /** Fields of its Kurator. */
-  readonly kurator?: object;
+  readonly kurator?: KuratorFields;
 }
 
 export async function openArena(name: string): Promise<Arena> {
@@ -107,14 +106,15 @@ export async function startService(
   return made;
 }
 
-async function adopt(client: Client, name: string, fields: object): Promise<void> {
+async function adopt(client: Client, name: string, fields: KuratorFields): Promise<void> {
   const times = { period: `${PERIOD_SECONDS}s`, timeout: `${TIMEOUT_SECONDS}s` };
   const check = { http: {}, ...times, failAfter: FAILURES };
   // Connections are what loss is seen in: the more of them, the sooner.
   const loss = Array.from({ length: 8 }, (_, i) => ({ tcp: {}, ...times, failAfter: 10, name: `tcp-${i}` }));
+  const recovery = { provenAfter: '2s', stability: '10s', nodeGrace: '5s', ...fields.recovery };
   await client.create(Kurator, {
     metadata: { name, namespace },
-    spec: { targetRef: { kind: 'Deployment', name }, checks: [check, ...loss], recovery, ...fields },
+    spec: { targetRef: { kind: 'Deployment', name }, checks: [check, ...loss], ...fields, recovery },
   } as never);
 }
 

@@ -2,16 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deployment, type Pod, runInPod } from '@kurator/sdk';
 import { answering, needing } from '../../e2e/support/healer/services.ts';
-import {
-  type Arena,
-  FAILURES,
-  type Keeper,
-  PERIOD_SECONDS,
-  podsOf,
-  recovery,
-  type Served,
-  startService,
-} from './arena.ts';
+import { type Arena, FAILURES, type Keeper, PERIOD_SECONDS, podsOf, type Served, startService } from './arena.ts';
 
 /** A trial that has been set up. */
 export interface Target {
@@ -64,7 +55,7 @@ export const faultKinds: readonly FaultKind[] = [
     words: 'a new revision that crashes a little later',
     ill: 'all',
     // Else a quick rollout has all of them up for long enough before the first is gone.
-    serve: async () => ({ kurator: { recovery: { ...recovery, provenAfter: '10s' } } }),
+    serve: async () => ({ kurator: { recovery: { provenAfter: '10s' } } }),
     async inject({ client }, { service }) {
       const containers = [{ name: 'main', command: ['sh', '-c', crashesLater] }];
       const patch = { spec: { template: { spec: { containers } } } };

@@ -115,10 +115,7 @@ describe('agents', () => {
   });
 
   it('that have not answered yet leave it open where packets are lost, and those that never will do not', async () => {
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     await agentOn('n1', {
       measure: async (addresses) => {
         await answered;

@@ -221,10 +221,10 @@ function withoutUnheard(silent: readonly string[], perception: Perception): Perc
 
 type Paths = Perception['targets'][string]['paths'];
 
-function withPaths({ targets, ...others }: Perception, change: (paths: Paths) => Paths): Perception {
+function withPaths({ targets }: Perception, change: (paths: Paths) => Paths): Perception {
   const changed = Object.entries(targets).map(([uid, target]) => {
     // Behind the Service's address each opening may end at another instance.
     return [uid, uid === theService ? target : { ...target, paths: change(target.paths) }] as const;
   });
-  return { ...others, targets: Object.fromEntries(changed) };
+  return { targets: Object.fromEntries(changed) };
 }

@@ -111,16 +111,16 @@ export function revisionsOf({ kind, metadata }: Workload, look: Look): Revision[
 
 function nodesOf(pods: readonly Pod[], look: Look, now: Millis): NodeObservation[] {
   const names = new Set(pods.flatMap(({ spec }) => spec?.nodeName ?? []));
-  return Array.from(names, (name) => nodeAmongAll(observeNode(name, look.get(Node, name), now), look, now));
+  const nodes = Array.from(names, (name) => observeNode(name, look.get(Node, name), now));
+  if (!nodes.some(isSilent)) return nodes;
+  const all = look.list(Node).map((node) => observeNode(node.metadata.name, node, now));
+  return nodes.map((node) => {
+    const from = isSilent(node) ? silentAloneFrom(node, all, now) : node.since;
+    return from > node.since ? { ...node, silentAloneFrom: from } : node;
+  });
 }
 
-function nodeAmongAll(node: NodeObservation, look: Look, now: Millis): NodeObservation {
-  if (node.gone || node.ready !== 'unknown') return node;
-  const others = look.list(Node).filter(({ metadata }) => metadata.name !== node.name);
-  const seen = others.map((other) => observeNode(other.metadata.name, other, now));
-  const from = silentAloneFrom(node, seen, now);
-  return from > node.since ? { ...node, silentAloneFrom: from } : node;
-}
+const isSilent = ({ gone, ready }: NodeObservation) => !gone && ready === 'unknown';
 
 /**
  * As named, as made, or the first that selects the workload's pods and can be asked. One that did and does no more is

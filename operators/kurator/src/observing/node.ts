@@ -30,7 +30,8 @@ const settled = 2 * minute;
  * When the control plane heard nobody, it takes all nodes for silent at once, and they come back one after the other. So
  * the silence of one is its own only if another was heard all along, or has been back for a while.
  */
-export function silentAloneFrom(node: NodeObservation, others: readonly NodeObservation[], now: Millis): Millis {
+export function silentAloneFrom(node: NodeObservation, all: readonly NodeObservation[], now: Millis): Millis {
+  const others = all.filter(({ name }) => name !== node.name);
   if (others.length === 0) return node.since;
   const heard = others.filter(({ ready }) => ready === 'true');
   const from = heard.map(({ since }) => (since < node.since ? node.since : since + settled));
