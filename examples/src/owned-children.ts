@@ -20,7 +20,7 @@ export const example = operator({ name: 'pages' })
       { metadata: { name }, spec: { selector: { page: name }, ports: [{ port: 80 }] } },
       { after: ['content'] },
     );
-    // What is no longer applied is deleted: a page that is private loses its Service.
+    // The set is whole: what it no longer has is deleted, so a page that is private loses its Service.
     await applyAll(spec.public ? { content, door } : { content });
     return { status: { children: owned(ConfigMap).length + owned(Service).length } };
   });

@@ -32,7 +32,7 @@ async function listening(server: Server): Promise<string> {
 }
 
 describe('examples', () => {
-  it('owned children: made as a set, pruned when no longer applied', async () => {
+  it('owned children: made as a set, pruned when the set no longer has them', async () => {
     const { example, Page } = await import('../src/owned-children.ts');
     await using test = await started([Page], example);
     const { client, namespace } = test;

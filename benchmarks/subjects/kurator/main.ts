@@ -28,7 +28,6 @@ if (process.env.CACHE) {
       ...declarative({
         writer,
         for: echoes,
-        owns: [maps],
         async reconcile({ metadata, spec }, { apply }) {
           await apply(ConfigMap, { metadata: { name: metadata.name }, data: { message: spec?.message ?? '' } });
           return { status: { ready: true, observedGeneration: metadata.generation ?? 0 } };

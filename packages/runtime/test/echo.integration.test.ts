@@ -52,7 +52,7 @@ async function startOperator(
     owns: [maps],
     concurrency: 16,
     observers: [diary],
-    ...declarative({ writer, for: echoes, owns: [maps], reconcile: keepInStep, ...options }),
+    ...declarative({ writer, for: echoes, prunes: [maps], reconcile: keepInStep, ...options }),
   });
   await controller.start();
   const operator = {

@@ -11,7 +11,7 @@ import {
 } from '@kurator/client';
 import { type Cluster, createCluster, sharedClient, testNamespace } from '@kurator/testenv';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { installCrds, operator, type RunningOperator } from '../src/index.ts';
+import { child, installCrds, operator, type RunningOperator } from '../src/index.ts';
 import { Garden, quietly } from './support/garden.ts';
 
 let west: Cluster;
@@ -56,10 +56,11 @@ const gardener = () =>
     .owns(ConfigMap)
     .owns(ConfigMap, { cluster: 'west' })
     .watches(Secret, (secret) => secret.metadata.labels?.garden, { cluster: 'west', labels: 'garden' })
-    .reconcile(async ({ metadata, spec }, { apply, get, clusters, owned }) => {
+    .reconcile(async ({ metadata, spec }, { apply, applyAll, get, clusters, owned }) => {
       await apply(ConfigMap, { metadata: { name: `${metadata.name}-home` } });
-      for (const name of spec.beds)
-        await apply(ConfigMap, { metadata: { name }, data: { grows: name } }, { cluster: 'west' });
+      const bed = (name: string) =>
+        child(ConfigMap, { metadata: { name }, data: { grows: name } }, { cluster: 'west' });
+      await applyAll(Object.fromEntries(spec.beds.map((name) => [name, bed(name)])));
       const key = get(Secret, 'key', { cluster: 'west' });
       const asked = await clusters.west.find(Secret, here('key'));
       const planted = owned(ConfigMap, { cluster: 'west' }).length + (key && asked ? 100 : 0);

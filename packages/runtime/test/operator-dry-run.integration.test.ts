@@ -122,13 +122,31 @@ describe('a dry run', () => {
     expect(text).toContain(`~ ConfigMap ${namespace}/b (for Garden ${namespace}/rose)\n    data.grows: "moss" → "b"`);
     expect(text).toContain('data.shed: "(kept secret)" → "(kept secret)"');
     expect(text).not.toContain(Buffer.from('peat').toString('base64'));
-    expect(text).toMatch(/1 reconciled, 1 to create, 3 to change, 1 to delete, 0 failed; nothing was written$/);
+    expect(text).toMatch(/1 reconciled, 1 to delete, 1 to create, 3 to change, 0 failed; nothing was written$/);
 
     const askedNow = (await asked()).slice(askedBefore.length);
     expect(askedNow.length).toBeGreaterThanOrEqual(5);
     expect(askedNow.filter((entry) => !isDry(entry))).toEqual([]);
     expect(askedBefore.every(isDry)).toBe(false);
     expect(await contents()).toEqual(before);
+  });
+
+  it('tells first what would be deleted, whoever it is for', async () => {
+    await plant('apple', { beds: ['a'] });
+    await plant('zinnia', { beds: ['z'] });
+    const running = await gardener.start({ client, namespaces: namespace, http: false, log: 'silent' });
+    for (const name of ['apple', 'zinnia']) {
+      await expect.poll(async () => (await client.get(Garden, { name, namespace })).status?.planted).toBe(1);
+    }
+    await running.stop();
+    await client.patch(Garden, { name: 'apple', namespace }, { spec: { beds: ['a', 'b'] } });
+    await client.patch(Garden, { name: 'zinnia', namespace }, { spec: { beds: [] } });
+
+    const report = await gardener.dryRun({ client, namespaces: namespace });
+
+    expect(report.changes[0]).toMatchObject({ action: 'delete', kind: 'ConfigMap', key: `${namespace}/z` });
+    expect(report.changes.filter(({ action }) => action === 'delete')).toHaveLength(1);
+    expect(String(report).split('\n')[0]).toBe(`- ConfigMap ${namespace}/z (for Garden ${namespace}/zinnia)`);
   });
 
   it('has nothing to tell of what is as it should be', async () => {

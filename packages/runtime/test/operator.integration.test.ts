@@ -74,8 +74,8 @@ const gardener = () =>
   operator()
     .controller(Garden)
     .owns(ConfigMap)
-    .reconcile(async ({ spec }, { apply }) => {
-      for (const name of spec.beds) await apply(ConfigMap, bed(name));
+    .reconcile(async ({ spec }, { applyAll }) => {
+      await applyAll(Object.fromEntries(spec.beds.map((name) => [name, child(ConfigMap, bed(name))])));
       return { status: { planted: spec.beds.length } };
     });
 
@@ -181,7 +181,7 @@ describe('failures', () => {
 });
 
 describe('children', () => {
-  it('are deleted when they are no longer declared', async () => {
+  it('are deleted when they are no longer in the set', async () => {
     await start(gardener());
     await plant('rose', { beds: ['a', 'b', 'c'] });
     await untilReady('rose');
@@ -221,9 +221,10 @@ describe('children', () => {
       .controller(Garden)
       .owns(ConfigMap, { elsewhere: true })
       .owns(PriorityClass)
-      .reconcile(async ({ metadata, spec }, { apply, owned }) => {
-        for (const name of spec.beds) await apply(ConfigMap, { ...bed(name), metadata: { name, namespace: other } });
+      .reconcile(async ({ metadata, spec }, { apply, applyAll, owned }) => {
         await apply(PriorityClass, { metadata: { name: `${namespace}-${metadata.name}` }, value: 1 });
+        const beds = spec.beds.map((name) => child(ConfigMap, { ...bed(name), metadata: { name, namespace: other } }));
+        await applyAll(Object.fromEntries(beds.entries()));
         return { status: { planted: owned(ConfigMap).length } };
       });
     await start(far, [namespace, other]);

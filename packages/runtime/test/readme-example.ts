@@ -16,7 +16,6 @@ manager.addController(
     ...declarative({
       writer,
       for: namespaces,
-      owns: [maps],
       async reconcile({ metadata }, { apply }) {
         const labels = { app: 'welcome' };
         const data = { team: metadata.labels?.team ?? '' };

@@ -18,7 +18,8 @@ export function controllerOfKind(owner: ResourceType): (object: KubernetesObject
   };
 }
 
-function groupOf(apiVersion: string): string {
+/** The empty text for the core group. */
+export function groupOf(apiVersion: string): string {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }

@@ -1,5 +1,5 @@
 /** What the author of an operator writes, and what is put into his hands for it. */
-import type { Client, KubernetesObject, Manifest, ResourceType } from '@kurator/client';
+import type { Client, KubernetesObject, Manifest, ObjectReference, ResourceType } from '@kurator/client';
 import type { ReconcileContext, ReconcileResult } from '../controller/reconcile.ts';
 import type { ConditionClaim } from '../writing/condition.ts';
 import type { CleanupResult } from '../writing/declarative.ts';
@@ -32,8 +32,8 @@ export interface AuthorContext<Indexes extends string = never, Clusters extends 
     Lookup<Indexes, Clusters> {
   /**
    * Makes a child exist and have these fields, and gives it as it is then. The child belongs to the object: it is deleted
-   * with it, put back when somebody changes or deletes it, and deleted when a later reconcile no longer applies it.
-   * Its kind must be declared by `owns`. Sends nothing where nothing would change.
+   * with it, and put back when somebody changes or deletes it. A later reconcile that doesn't apply it leaves it alone:
+   * see `applyAll` and `remove`. Its kind must be declared by `owns`. Sends nothing where nothing would change.
    */
   apply<C extends KubernetesObject>(
     type: ResourceType<C>,
@@ -44,8 +44,21 @@ export interface AuthorContext<Indexes extends string = never, Clusters extends 
    * Applies children as a set, by names of the author's choice: in the order in which they need each other, as many at
    * once as that allows. One that fails keeps back only those that come `after` it; in the end the failures are thrown
    * together.
+   *
+   * The set is whole: with what this reconcile has applied before, it is all that the object should have. Once the
+   * reconcile has succeeded, its other children are deleted, except of kinds that hold data, see `prune` of `owns`.
+   * So it comes last: what would be applied after it is refused.
    */
   applyAll<C extends Readonly<Record<string, Child>>>(children: C): Promise<Children<C>>;
+  /**
+   * Deletes the object's child of this name, whatever its kind holds; false if there is none. What somebody else made
+   * under that name is left alone.
+   */
+  remove<C extends KubernetesObject>(
+    type: ResourceType<C>,
+    which: string | ObjectReference,
+    options?: LookupOptions<Clusters>,
+  ): Promise<boolean>;
   /** The object's children of a kind that is declared by `owns`. */
   owned<C extends KubernetesObject>(type: ResourceType<C>, options?: LookupOptions<Clusters>): C[];
   event: TellEvent;

@@ -55,7 +55,10 @@ export interface ControllerBuilder<
   Indexes extends string = never,
   Clusters extends string = never,
 > {
-  /** Children of this kind are applied in `reconcile`; they are watched, put back, and deleted when no longer applied. */
+  /**
+   * Children of this kind are applied in `reconcile`; they are watched, put back, and deleted with their object, or when
+   * the set of `applyAll` no longer has them.
+   */
   owns<C extends KubernetesObject>(type: ResourceType<C>, settings?: OwnSettings<C, Clusters>): this;
   /**
    * A change of an object of this kind has those reconciled that `map` names: by name where they are in the same

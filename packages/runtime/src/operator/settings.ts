@@ -46,4 +46,10 @@ export interface OwnSettings<C extends KubernetesObject, Clusters extends string
    * itself for children in another cluster, and for children of the whole cluster whose owner is in a namespace.
    */
   elsewhere?: boolean;
+  /**
+   * Whether a child is deleted when the set of `applyAll` no longer has it. True unless given, but false for kinds that
+   * hold data: PersistentVolumeClaim, PersistentVolume, Secret, StatefulSet, Namespace, CustomResourceDefinition, and
+   * every custom resource. A child that is not pruned stays, and still goes with its object.
+   */
+  prune?: boolean;
 }

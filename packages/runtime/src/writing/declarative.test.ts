@@ -37,6 +37,7 @@ function diary(said: string[]): Writer {
       said.push(`prune ${caches.length} kinds but ${[...declared].join()}`);
       return [];
     },
+    remove: async () => false,
     refresh: async () => undefined,
   };
 }
@@ -52,7 +53,7 @@ function setUp(options: Partial<DeclarativeOptions<Widget>> = {}, timeIsUp = new
   const parts = declarative<Widget>({
     writer: diary(said),
     for: memoryCache(Widget),
-    owns: [memoryCache(ConfigMap)],
+    prunes: [memoryCache(ConfigMap)],
     reconcile: async () => undefined,
     ...options,
   });
@@ -74,15 +75,26 @@ function setUp(options: Partial<DeclarativeOptions<Widget>> = {}, timeIsUp = new
 const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] };
 
 describe('a declarative reconcile', () => {
-  it('applies, then prunes what was not applied, then writes the status', async () => {
+  it('applies, then prunes what a whole set does not have, then writes the status', async () => {
+    const { said, run } = setUp({
+      reconcile: async (_, { apply }) => {
+        await apply(ConfigMap, { metadata: { name: 'child' } });
+        return { status: { ready: true }, requeueAfter: '1m', whole: true };
+      },
+    });
+    expect(await run()).toEqual({ requeueAfter: '1m' });
+    expect(said).toEqual(['apply ConfigMap child', 'prune 1 kinds but v1 ConfigMap n/child', 'status {"ready":true}']);
+  });
+
+  it('prunes nothing when it does not say that what it applied is all', async () => {
     const { said, run } = setUp({
       reconcile: async (_, { apply }) => {
         await apply(ConfigMap, { metadata: { name: 'child' } });
         return { status: { ready: true }, requeueAfter: '1m' };
       },
     });
-    expect(await run()).toEqual({ requeueAfter: '1m' });
-    expect(said).toEqual(['apply ConfigMap child', 'prune 1 kinds but v1 ConfigMap n/child', 'status {"ready":true}']);
+    await run();
+    expect(said).toEqual(['apply ConfigMap child', 'status {"ready":true}']);
   });
 
   it('prunes nothing and writes no status when it fails', async () => {
@@ -107,8 +119,10 @@ describe('a declarative reconcile', () => {
 
   it('does not prune a child that could not be written just now', async () => {
     const { said, run } = setUp({
-      reconcile: async (_, { apply }) =>
-        void (await apply(ConfigMap, { metadata: { name: 'broken' } }).catch(() => {})),
+      reconcile: async (_, { apply }) => {
+        await apply(ConfigMap, { metadata: { name: 'broken' } }).catch(() => {});
+        return { whole: true };
+      },
     });
     await run();
     expect(said).toContain('prune 1 kinds but v1 ConfigMap n/broken');

@@ -1,8 +1,10 @@
 /**
  * A reconcile that says what should be, and leaves the writing to this file:
  *
- *   finalizer added ──► reconcile ──► children that were not applied are deleted ──► status written
+ *   finalizer added ──► reconcile ──► children that a whole set no longer has are deleted ──► status written
  *   deletion asked for ──► cleanup ──► finalizer removed
+ *
+ * Nothing is deleted for not having been applied, unless the reconcile says that what it applied is all.
  */
 import type { KubernetesObject, Manifest, ResourceType } from '@kurator/client';
 import type { ObjectCache } from '../cache/object-cache.ts';
@@ -25,6 +27,8 @@ export interface DeclarativeContext extends ReconcileContext {
 export interface DeclarativeResult<S> extends ReconcileResult {
   /** What the whole status should be, as {@link Writer.writeStatus} takes it; left alone unless given. */
   status?: S | undefined;
+  /** What was applied is all: children of the kinds in `prunes` that were not applied are deleted. False unless given. */
+  whole?: boolean;
 }
 
 /** Nothing, or to be called again because the clean-up is not done yet. */
@@ -36,8 +40,8 @@ export interface DeclarativeOptions<T extends KubernetesObject, S extends object
   writer: Writer;
   /** The reconciled kind. */
   for: ObjectCache<T>;
-  /** Kinds of children: those of them that a successful reconcile did not apply are deleted. */
-  owns?: readonly ObjectCache<KubernetesObject>[];
+  /** Kinds of children of which those are deleted that a whole set no longer has; none unless given. */
+  prunes?: readonly ObjectCache<KubernetesObject>[];
   // biome-ignore lint/suspicious/noConfusingVoidType: a reconcile that says nothing returns nothing.
   reconcile: (object: T, context: DeclarativeContext) => Promise<DeclarativeResult<S> | void>;
   /**
@@ -86,7 +90,7 @@ export function declarative<T extends KubernetesObject, S extends object = objec
 }
 
 async function converge<T extends KubernetesObject, S extends object>(
-  { writer, owns = [], reconcile, errorCondition, for: { type } }: DeclarativeOptions<T, S>,
+  { writer, prunes = [], reconcile, errorCondition, for: { type } }: DeclarativeOptions<T, S>,
   object: T,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
@@ -96,7 +100,7 @@ async function converge<T extends KubernetesObject, S extends object>(
   const { conditions: _, ...before } = statusOf(object);
   const said = (await reconcile(object, declaring(writer, object, context, declared))) ?? {};
   signal.throwIfAborted();
-  await writer.prune(object, owns, declared, { signal });
+  if (said.whole) await writer.prune(object, prunes, declared, { signal });
   const status = errorCondition ? withSuccess(said.status ?? before, errorCondition) : said.status;
   if (status) await writer.writeStatus(type, object, status, { signal });
   return { requeueAfter: said.requeueAfter };

@@ -1,6 +1,12 @@
-import { isConflict, isNotFound, type KubernetesObject, type ResourceType } from '@kurator/client';
+import {
+  isConflict,
+  isNotFound,
+  type KubernetesObject,
+  type ObjectReference,
+  type ResourceType,
+} from '@kurator/client';
 import type { ObjectCache } from '../cache/object-cache.ts';
-import { keyOf, type ObjectKey } from '../object-key.ts';
+import { keyFor, keyOf, type ObjectKey } from '../object-key.ts';
 import { declarationOf, managedByLabel } from './declaration.ts';
 import { controllerReference } from './owner.ts';
 import type { WritingTools } from './writing-tools.ts';
@@ -18,13 +24,30 @@ export async function prune(
   for (const cache of caches) {
     const isDeclared = (key: ObjectKey) => declared.has(declarationOf(cache.type, key));
     for (const child of cache.ownedBy(uid, isDeclared)) {
-      const { labels, deletionTimestamp } = child.metadata;
-      const isOurs = labels?.[managedByLabel] === tools.fieldManager;
-      if (!isOurs || deletionTimestamp || isDeclared(keyOf(child))) continue;
+      if (!isLeftToUs(tools, child) || isDeclared(keyOf(child))) continue;
       if (await remove(tools, cache.type, child, signal)) pruned.push(child);
     }
   }
   return pruned;
+}
+
+/** Deletes one child that we applied; false if there is none of that name that is the owner's and ours. */
+export async function removeChild(
+  tools: WritingTools,
+  owner: KubernetesObject,
+  cache: ObjectCache<KubernetesObject>,
+  reference: ObjectReference,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { uid } = controllerReference(owner);
+  const key = keyFor(reference);
+  const child = cache.ownedBy(uid).find((one) => keyOf(one) === key);
+  return child !== undefined && isLeftToUs(tools, child) && (await remove(tools, cache.type, child, signal));
+}
+
+/** Whether we applied it, and nobody has begun to delete it. */
+function isLeftToUs({ fieldManager }: WritingTools, { metadata }: KubernetesObject): boolean {
+  return metadata.labels?.[managedByLabel] === fieldManager && !metadata.deletionTimestamp;
 }
 
 async function remove(

@@ -9,7 +9,7 @@ import { RuntimeError } from '../error.ts';
 import { createApply } from './apply.ts';
 import { declarationOf } from './declaration.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
-import { prune } from './prune.ts';
+import { prune, removeChild } from './prune.ts';
 import { RecentUids } from './recent-uids.ts';
 import { writeStatus } from './status.ts';
 import type { Apply, WriteOptions } from './write-options.ts';
@@ -72,6 +72,13 @@ export interface Writer {
     declared: ReadonlySet<string>,
     options?: WriteOptions,
   ): Promise<KubernetesObject[]>;
+  /** Deletes one child of an owner that this field manager applied; false if there is none of that name. */
+  remove(
+    owner: KubernetesObject,
+    cache: ObjectCache<KubernetesObject>,
+    reference: ObjectReference,
+    options?: WriteOptions,
+  ): Promise<boolean>;
   /** Reads an object from the server into its cache; undefined if it isn't there. */
   refresh<T extends KubernetesObject>(
     type: ResourceType<T>,
@@ -112,6 +119,7 @@ export function createWriter({ client, fieldManager, caches = [], clock = system
     addFinalizer: (type, object, name, options) => addFinalizer(tools, type, object, name, options?.signal),
     removeFinalizer: (type, object, name, options) => removeFinalizer(tools, type, object, name, options?.signal),
     prune: (owner, kinds, declared, options) => prune(tools, owner, kinds, declared, options?.signal),
+    remove: (owner, cache, reference, options) => removeChild(tools, owner, cache, reference, options?.signal),
     refresh: (type, reference, options) => tools.read(type, reference, options?.signal),
   };
 }

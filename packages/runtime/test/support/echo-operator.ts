@@ -13,7 +13,7 @@ export const keepInStep: DeclarativeOptions<Echo>['reconcile'] = async ({ metada
   for (let copy = 0; copy < copies; copy++) {
     await apply(ConfigMap, { metadata: { name: childName(metadata.name, copy) }, data: { message } });
   }
-  return { status: { ready: true, observedGeneration: metadata.generation } };
+  return { status: { ready: true, observedGeneration: metadata.generation }, whole: true };
 };
 
 /** Whether the operator has done all that the object asks for now. */

@@ -77,7 +77,7 @@ manager.addController(
     ...declarative({
       writer,
       for: echoes,
-      owns: [maps],
+      prunes: [maps],
       errorCondition: 'Ready',
       finalizer: {
         name: 'test.kurator.dev/outside',

@@ -56,6 +56,8 @@ export class Findings {
   }
 }
 
+/** What can't be undone comes first, whoever it is for. */
 function order(a: PlannedChange, b: PlannedChange): number {
-  return `${a.for} ${a.kind} ${a.key}`.localeCompare(`${b.for} ${b.kind} ${b.key}`);
+  const rank = ({ action }: PlannedChange) => (action === 'delete' ? 0 : 1);
+  return rank(a) - rank(b) || `${a.for} ${a.kind} ${a.key}`.localeCompare(`${b.for} ${b.kind} ${b.key}`);
 }

@@ -36,6 +36,7 @@ export interface PlannedEvent {
 export interface DryRunReport {
   /** How many objects were reconciled. */
   readonly reconciled: number;
+  /** Deletions first. */
   readonly changes: readonly PlannedChange[];
   readonly events: readonly PlannedEvent[];
   readonly failures: readonly DryRunFailure[];
@@ -81,7 +82,7 @@ function joinFields(one: readonly FieldChange[], other: readonly FieldChange[]):
 
 const marks = { create: '+', update: '~', delete: '-' } as const;
 
-/** The report as text: one paragraph an object, one line a field. */
+/** The report as text: one paragraph an object, one line a field; what would be deleted comes first. */
 export function reportText({
   reconciled,
   changes,
@@ -90,12 +91,14 @@ export function reportText({
   cleanups,
 }: Omit<DryRunReport, 'toString'>): string {
   const count = (action: PlannedChange['action']) => changes.filter((change) => change.action === action).length;
+  const isDeletion = ({ action }: PlannedChange) => action === 'delete';
   const lines = [
-    ...changes.flatMap(changeLines),
-    ...events.map(({ type, reason, note, for: whom }) => `! ${type} event ${reason} (for ${whom}): ${note}`),
+    ...changes.filter(isDeletion).flatMap(changeLines),
     ...cleanups.map((whom) => `- ${whom} is being deleted: its clean-up would be called`),
+    ...changes.filter((change) => !isDeletion(change)).flatMap(changeLines),
+    ...events.map(({ type, reason, note, for: whom }) => `! ${type} event ${reason} (for ${whom}): ${note}`),
     ...failures.map((failure) => `x ${failure.for} failed: ${messageOf(failure.error)}`),
-    `dry run: ${reconciled} reconciled, ${count('create')} to create, ${count('update')} to change, ${count('delete')} to delete, ${failures.length} failed; nothing was written`,
+    `dry run: ${reconciled} reconciled, ${count('delete')} to delete, ${count('create')} to create, ${count('update')} to change, ${failures.length} failed; nothing was written`,
   ];
   return lines.join('\n');
 }

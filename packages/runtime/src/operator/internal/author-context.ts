@@ -1,5 +1,6 @@
 /** Puts into an author's hands what his reconcile may use. */
 import type { Client, KubernetesObject, Manifest, ResourceType } from '@kurator/client';
+import { RuntimeError } from '../../error.ts';
 import { keyFor, keyOf } from '../../object-key.ts';
 import { declarationOf } from '../../writing/declaration.ts';
 import type { DeclarativeContext } from '../../writing/declarative.ts';
@@ -9,12 +10,21 @@ import { HOME } from '../definition.ts';
 import { requeue } from '../requeue.ts';
 import { applyChildren } from './apply-children.ts';
 import { marked, refuseOthers } from './elsewhere.ts';
-import type { OwnedKind } from './lookups.ts';
+import { type OwnedKind, referenceFrom } from './lookups.ts';
 import { type Room, roomClient } from './room.ts';
 import { surplusOf } from './surplus.ts';
 
-/** What was applied elsewhere, by cluster. */
-export type DeclaredElsewhere = Map<string, Set<string>>;
+/** What one reconcile has said of its object's children. */
+export interface Pass {
+  /** What was applied elsewhere, by cluster. */
+  readonly elsewhere: Map<string, Set<string>>;
+  /** Whether it was said that these are all: `closed` while that is being applied, `whole` once it is. */
+  set: 'open' | 'closed' | 'whole';
+}
+
+export function beginPass(): Pass {
+  return { elsewhere: new Map(), set: 'open' };
+}
 
 export type AnyContext = AuthorContext<string, string>;
 
@@ -22,12 +32,12 @@ export function authorContext(
   room: Room,
   object: KubernetesObject,
   context: DeclarativeContext,
-  declared: DeclaredElsewhere = new Map(),
+  pass: Pass,
 ): AnyContext {
   const { lookups, dryRun } = room;
   const { signal } = context;
 
-  const apply = async <C extends KubernetesObject>(
+  const applyOne = async <C extends KubernetesObject>(
     type: ResourceType<C>,
     manifest: Manifest<C>,
     { cluster, exact = [] }: ChildSettings<string> = {},
@@ -52,8 +62,8 @@ export function authorContext(
   ): Promise<C> => {
     const wanted = marked(type, manifest, object, room.fieldManager);
     const reference = { name: wanted.metadata.name ?? '', namespace: wanted.metadata.namespace };
-    const names = declared.get(kind.cluster) ?? new Set();
-    declared.set(kind.cluster, names.add(declarationOf(type, keyFor(reference))));
+    const names = pass.elsewhere.get(kind.cluster) ?? new Set();
+    pass.elsewhere.set(kind.cluster, names.add(declarationOf(type, keyFor(reference))));
     const live = kind.cache.get(reference);
     if (live) refuseOthers(object, live);
     return await room.writer(kind.cluster).apply(type, wanted, { signal });
@@ -62,15 +72,42 @@ export function authorContext(
   return {
     ...context,
     ...equipment(room, object),
-    apply,
+    async apply(type, manifest, options) {
+      refuseAfterSet(pass, `${type.kind} ${manifest.metadata.name}`);
+      return await applyOne(type, manifest, options);
+    },
     async applyAll(children) {
-      const applied = await applyChildren(children, ({ type, manifest, options }) => apply(type, manifest, options));
-      return applied as Children<typeof children>;
+      refuseAfterSet(pass, 'another set');
+      pass.set = 'closed';
+      try {
+        const applied = await applyChildren(children, ({ type, manifest, options }) =>
+          applyOne(type, manifest, options),
+        );
+        pass.set = 'whole';
+        return applied as Children<typeof children>;
+      } catch (error) {
+        // Nothing goes by a set that could not be applied, whatever the author makes of the failure.
+        pass.set = 'open';
+        throw error;
+      }
+    },
+    async remove(type, which, { cluster } = {}) {
+      const { cache, cluster: place } = lookups.owned(type, cluster);
+      const reference = referenceFrom(which, type, object.metadata.namespace);
+      return await room.writer(place).remove(object, cache as never, reference, { signal });
     },
     owned: (type, { cluster } = {}) => lookups.owned(type, cluster).cache.ownedBy(object.metadata.uid ?? ''),
     requeue,
     dryRun,
   };
+}
+
+/** Else a reconcile that returns between the two would have deleted what comes later. */
+function refuseAfterSet({ set }: Pass, what: string): void {
+  if (set === 'open') return;
+  throw new RuntimeError('KUR_RUNTIME_AFTER_WHOLE_SET', `${what} is applied after the set that was said to be whole`, {
+    remedy: 'put it into the set of applyAll, or apply it before: applyAll comes last, and once',
+  });
 }
 
 /** What every function of an author may use: looking, telling, logging, and clients. */

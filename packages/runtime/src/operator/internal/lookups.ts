@@ -107,7 +107,8 @@ function ownedKind(controller: ControllerDefinition, kind: WatchedKind, cache: O
   return { cache: elsewhere ? ownedByLabel(cache) : cache, cluster: clusterOf(kind), elsewhere };
 }
 
-function referenceFrom(
+/** One object; a name without a namespace means this one. */
+export function referenceFrom(
   which: string | ObjectReference,
   type: ResourceType,
   namespace: string | undefined,

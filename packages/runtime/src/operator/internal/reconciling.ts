@@ -11,7 +11,7 @@ import {
 } from '../../writing/declarative.ts';
 import { hasFinalizer } from '../../writing/finalizer.ts';
 import { deleteElsewhere, keepForNow } from './afterlife.ts';
-import { authorContext, type DeclaredElsewhere } from './author-context.ts';
+import { authorContext, beginPass, type Pass } from './author-context.ts';
 import { childrenPolicy } from './children-policy.ts';
 import { removedWhenDone } from './finished.ts';
 import { isTelling, messageOf, reasonOf, statusAfter, statusAfterFailure } from './outcome.ts';
@@ -23,7 +23,7 @@ export function reconciling(room: Room): DeclarativeParts<KubernetesObject> {
   const parts = declarative<KubernetesObject>({
     writer: room.writer(home.name),
     for: cache,
-    owns: room.children,
+    prunes: room.prunes,
     reconcile: (object, context) => converge(room, object, context),
     ...(holds ? { finalizer: { name: finalizer, cleanup: (object, context) => cleanUp(room, object, context) } } : {}),
     ...(readyCondition ? { errorCondition: readyCondition } : {}),
@@ -52,18 +52,19 @@ async function converge(
   context: DeclarativeContext,
 ): Promise<DeclarativeResult<object>> {
   const { definition, readyCondition } = room;
-  const declared: DeclaredElsewhere = new Map();
-  const result = (await definition.reconcile(object, authorContext(room, object, context, declared))) ?? {};
+  const pass = beginPass();
+  const result = (await definition.reconcile(object, authorContext(room, object, context, pass))) ?? {};
   context.signal.throwIfAborted();
-  await pruneElsewhere(room, object, declared, context.signal);
+  const whole = pass.set === 'whole';
+  if (whole) await pruneElsewhere(room, object, pass, context.signal);
   const { requeueAfter, status, conditions } = result;
-  if (!readyCondition && !conditions) return { status, requeueAfter };
-  return { status: statusAfter(object, result), requeueAfter };
+  if (!readyCondition && !conditions) return { status, requeueAfter, whole };
+  return { status: statusAfter(object, result), requeueAfter, whole };
 }
 
 async function cleanUp(room: Room, object: KubernetesObject, context: DeclarativeContext): Promise<CleanupResult> {
   await untilIdle(room, context);
-  const result = await room.definition.cleanup?.(object, authorContext(room, object, context));
+  const result = await room.definition.cleanup?.(object, authorContext(room, object, context, beginPass()));
   if (result?.requeueAfter !== undefined) return result;
   context.signal.throwIfAborted();
   const policy = childrenPolicy(room.definition);
@@ -88,11 +89,11 @@ async function untilIdle({ schedules }: Room, { reference, signal }: ReconcileCo
 async function pruneElsewhere(
   { elsewhere, writer }: Room,
   owner: KubernetesObject,
-  declared: DeclaredElsewhere,
+  pass: Pass,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const { cluster, cache } of elsewhere) {
-    await writer(cluster).prune(owner, [cache], declared.get(cluster) ?? new Set(), { signal });
+  for (const { cluster, cache, prune } of elsewhere) {
+    if (prune) await writer(cluster).prune(owner, [cache], pass.elsewhere.get(cluster) ?? new Set(), { signal });
   }
 }
 

@@ -2,13 +2,15 @@
 import type { Client, KubernetesObject } from '@kurator/client';
 import type { ObjectCache } from '../../cache/object-cache.ts';
 import { type Clock, systemClock } from '../../clock.ts';
+import { groupOf } from '../../controller/mapping.ts';
 import type { Logger } from '../../insight/late-logger.ts';
 import type { Schedule } from '../../schedules/schedule.ts';
 import { createWriter, type Writer } from '../../writing/writer.ts';
-import { type ControllerDefinition, HOME } from '../definition.ts';
+import { type ControllerDefinition, HOME, type WatchedKind } from '../definition.ts';
 import { clusterOf, isElsewhere, selectorOf } from './cache-plan.ts';
 import { childrenPolicy } from './children-policy.ts';
 import { ownedByLabel } from './elsewhere.ts';
+import { holdsData } from './holds-data.ts';
 import { createLookups, type Lookups, siteOf } from './lookups.ts';
 import { OwnWrites } from './own-writes.ts';
 import type { Site } from './site.ts';
@@ -32,10 +34,14 @@ export interface Room {
   readonly schedules: Schedule[];
   /** The writer of a site. */
   writer(cluster: string): Writer;
-  /** Kinds of children by owner reference, at home. */
-  readonly children: readonly ObjectCache<KubernetesObject>[];
-  /** Kinds of children by label, with where they are. */
-  readonly elsewhere: readonly { readonly cluster: string; readonly cache: ObjectCache<KubernetesObject> }[];
+  /** Kinds of children by owner reference, at home, of which those go that a whole set no longer has. */
+  readonly prunes: readonly ObjectCache<KubernetesObject>[];
+  /** Kinds of children by label, with where they are, and whether those go that a whole set no longer has. */
+  readonly elsewhere: readonly {
+    readonly cluster: string;
+    readonly cache: ObjectCache<KubernetesObject>;
+    readonly prune: boolean;
+  }[];
 }
 
 export interface RoomOptions {
@@ -89,16 +95,15 @@ export function openRoom(definition: ControllerDefinition, options: RoomOptions)
       siteOf(sites, cluster);
       return writers.get(cluster) as Writer;
     },
-    children: owned.filter(({ kind }) => !isElsewhere(definition, kind)).map((one) => one.cache),
+    prunes: owned.filter(({ kind }) => !isElsewhere(definition, kind) && isPruned(kind)).map((one) => one.cache),
     elsewhere: owned
       .filter(({ kind }) => isElsewhere(definition, kind))
-      .map(({ cluster, cache }) => ({ cluster, cache: ownedByLabel(cache) })),
+      .map(({ kind, cluster, cache }) => ({ cluster, cache: ownedByLabel(cache), prune: isPruned(kind) })),
   };
 }
 
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/');
-  return slash < 0 ? '' : apiVersion.slice(0, slash);
+function isPruned({ type, settings }: WatchedKind): boolean {
+  return settings.prune ?? !holdsData(type);
 }
 
 /** The client of one of a controller's clusters. */
