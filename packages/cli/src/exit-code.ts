@@ -13,6 +13,7 @@ const usageCodes = new Set([
   'KUR_TESTENV_UNKNOWN_VERSION',
   'KUR_TESTENV_FAULT_REQUEST',
   'KUR_CLI_USAGE',
+  'KUR_CLI_NOT_CONFIRMED',
 ]);
 
 export function exitCodeOf(error: unknown): number {

@@ -19,7 +19,7 @@ An error is \`error: what happened\`, then \`fix: what mends it\`; \`--verbose\`
 | --- | --- |
 | 0 | done |
 | 1 | something went wrong, and nothing half made is left |
-| 2 | the command was not understood, or an option's value makes no sense: nothing was done |
+| 2 | the command was not understood, not confirmed, or an option's value makes no sense: nothing was done |
 | 3 | with \`--exit-code\`: a service is not healthy, or an incident is open; \`scorecard\`: something is not met; \`drill\`: it did not recover by itself |
 | 4 | \`drill\`: nobody noticed |
 | 130, 143, 129 | ended by Ctrl-C, SIGTERM or SIGHUP, after cleaning up |

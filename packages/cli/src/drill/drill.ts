@@ -1,11 +1,11 @@
 /** `kurator drill`: breaks a service of one's own on purpose, and says what became of it. */
 import { type Action, type ActionContext, announceCleanup } from '../action.ts';
+import { confirm } from '../confirm.ts';
 import { CliError } from '../error.ts';
 import { type ClusterOptions, inCluster, type Reached } from '../healer/cluster.ts';
 import { NOT_NOTICED, UNHEALTHY } from '../healer/exit-codes.ts';
 import { fullName } from '../healer/find.ts';
 import { isForPrograms, type OutputOptions, serialised } from '../healer/output.ts';
-import { questions } from '../terminal/questions.ts';
 import { table } from '../terminal/table.ts';
 import { carryOut } from './carry-out.ts';
 import { faults } from './faults.ts';
@@ -89,16 +89,8 @@ async function tellPlan(
 
 /** By a flag, or by a person. */
 async function agreed({ yes }: DrillOptions, { kurator }: Scene, { means, deadlineSeconds }: Plan): Promise<void> {
-  if (yes) return;
-  const asked = questions();
-  if (!asked) {
-    throw new CliError('KUR_CLI_USAGE', 'this breaks a running service, and there is no terminal to ask on', {
-      remedy: 'give --yes',
-    });
-  }
-  const message = `${fullName(kurator)}: ${means.plan}; for ${deadlineSeconds} s at most. Do it?`;
-  if (await asked.confirm(message)) return;
-  throw new CliError('KUR_CLI_DRILL_REFUSED', 'nothing was done', { remedy: 'answer yes, or give --yes' });
+  const question = `${fullName(kurator)}: ${means.plan}; for ${deadlineSeconds} s at most. Do it?`;
+  await confirm(question, { yes });
 }
 
 async function list({ print, screen }: ActionContext, options: DrillOptions): Promise<number> {

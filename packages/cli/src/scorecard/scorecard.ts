@@ -1,10 +1,10 @@
 /** `kurator scorecard` */
 import { parseDuration } from '@kurator/client';
 import type { Action, ActionContext } from '../action.ts';
+import { confirm } from '../confirm.ts';
 import { CliError } from '../error.ts';
 import { type ClusterOptions, inCluster } from '../healer/cluster.ts';
 import { isForPrograms, serialised } from '../healer/output.ts';
-import { questions } from '../terminal/questions.ts';
 import { bundleTests } from './bundle-tests.ts';
 import { examined, unexamined } from './examine.ts';
 import { claimedLevel, type Level } from './level.ts';
@@ -80,11 +80,6 @@ async function lookedAt(
 }
 
 async function agreed({ yes }: ScorecardOptions, cluster: string): Promise<void> {
-  if (yes) return;
-  const asked = questions();
-  const remedy = 'add --yes where nobody can be asked';
-  if (!asked) throw new CliError('KUR_CLI_USAGE', '--disruptive wants to be confirmed', { remedy });
   const question = `Delete and restart pods of the operator in ${cluster}, and make examples in a namespace of their own?`;
-  if (await asked.confirm(question)) return;
-  throw new CliError('KUR_CLI_DECLINED', 'nothing was done', { remedy: 'leave --disruptive out to look only' });
+  await confirm(question, { yes });
 }

@@ -1,29 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { CTRL_C, ENTER, terminal } from '../../test/fake-terminal.ts';
 import { given, questions } from './questions.ts';
-
-const ENTER = '\r';
-const CTRL_C = '\x03';
-
-/** A person at a terminal, who types when something is shown, and what was shown so far. */
-function terminal(...answers: [shown: string, typed: string][]) {
-  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
-  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
-  const left = [...answers];
-  let shown = '';
-  let since = '';
-  output.setEncoding('utf8').on('data', (text: string) => {
-    shown += text;
-    since += text;
-    const [next] = left;
-    if (!next || !since.includes(next[0])) return;
-    left.shift();
-    since = '';
-    // After the prompt has begun to listen.
-    setImmediate(() => input.write(next[1]));
-  });
-  return { input, output, shown: () => shown };
-}
 
 describe('a question', () => {
   it('is answered by what is typed', async () => {
