@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ConfigMap, createClient, kubeconfigFromYaml, Namespace } from '@kurator/client';
@@ -194,6 +194,41 @@ describe('taking clusters down', () => {
     expect((await place.run('cluster', 'logs', 'supervisor')).code).toBe(0);
     expect(await place.run('cluster', 'down')).toMatchObject({ code: 0 });
     expect(await place.leftovers()).toEqual([]);
+  });
+
+  it('outlasts what a shutdown sends to everybody: its files go all the same', async () => {
+    await using place = await commandPlace();
+    await place.run('cluster', 'up', '--control-plane-only');
+    const everybody = processesAbout(place.clusters).map((line) => Number.parseInt(line, 10));
+    expect(processesAbout('kurator-reaper').join()).toContain(place.clusters);
+    for (const pid of everybody) process.kill(pid, 'SIGTERM');
+    await vi.waitFor(async () => expect(await place.leftovers()).toEqual([]), aWhile);
+    await vi.waitFor(() => expect(processesAbout(place.clusters)).toEqual([]), aWhile);
+  });
+
+  it('takes all of them down only after a yes, and leaves a process alone that has the number of a dead supervisor', async () => {
+    await using place = await commandPlace();
+    await place.run('cluster', 'up', '--control-plane-only');
+    const { supervisor } = JSON.parse((await place.run('cluster', 'status', '--json')).stdout);
+    process.kill(supervisor.pid, 'SIGKILL');
+    await vi.waitFor(() => expect(processesAbout(place.clusters)).toEqual([]), aWhile);
+    const stranger = spawn('sleep', ['600'], { stdio: 'ignore' });
+    try {
+      // As it is after a reboot: the numbers are given anew.
+      const owner = join(place.clusters, 'kurator', 'owner');
+      const [role, , startTime, machine, , ...rest] = (await readFile(owner, 'utf8')).split(/[ -]/);
+      await writeFile(owner, `${role} ${[stranger.pid, startTime, machine, '00000000', ...rest].join('-')}`);
+      const unasked = await place.run('cluster', 'down', '--all', '--verbose');
+      expect(unasked).toMatchObject({ code: 2, stdout: '' });
+      expect(unasked.stderr).toContain('KUR_CLI_NOT_CONFIRMED');
+      expect(unasked.stderr).toContain('fix: give --yes');
+      expect(await place.leftovers()).toEqual(['kurator']);
+      expect(await place.run('cluster', 'down', '--all', '--yes')).toMatchObject({ code: 0 });
+      expect(await place.leftovers()).toEqual([]);
+      expect(stranger).toMatchObject({ exitCode: null, signalCode: null });
+    } finally {
+      stranger.kill('SIGKILL');
+    }
   });
 });
 

@@ -47,7 +47,7 @@ export async function commandPlace(): Promise<CommandPlace> {
     run,
     leftovers: () => readdir(clusters).catch(() => []),
     async [Symbol.asyncDispose]() {
-      await run('cluster', 'down', '--all');
+      await run('cluster', 'down', '--all', '--yes');
       await rm(home, { recursive: true, force: true });
     },
   };

@@ -82,10 +82,11 @@ function declareFetch(cluster: Command, session: Session): void {
 function declareDown(cluster: Command, session: Session): void {
   shared
     .name(cluster.command('down').description('take a cluster down, and leave nothing of it behind'))
-    .addOption(new Option('--all', 'every cluster of yours').conflicts('name'))
+    .addOption(new Option('--all', 'every cluster of yours, after a question').conflicts('name'))
+    .option('--yes', "don't ask")
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./down.ts')).down))
-    .addHelpText('after', '\nExamples:\n  kurator cluster down --name three\n  kurator cluster down --all\n');
+    .addHelpText('after', '\nExamples:\n  kurator cluster down --name three\n  kurator cluster down --all --yes\n');
 }
 
 function declareLooks(cluster: Command, session: Session): void {

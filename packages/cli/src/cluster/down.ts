@@ -1,11 +1,13 @@
 /** `kurator cluster down` */
 import { listClusters, openCluster } from '@kurator/testenv';
 import type { Action } from '../action.ts';
+import { confirm } from '../confirm.ts';
 import { duration } from '../terminal/amounts.ts';
 
 interface DownOptions {
   name?: string;
   all?: boolean;
+  yes?: boolean;
 }
 
 export const down: Action<DownOptions, []> = async ({ print, reporter, signal }, options) => {
@@ -14,6 +16,7 @@ export const down: Action<DownOptions, []> = async ({ print, reporter, signal },
     print('There is no cluster to take down.');
     return 0;
   }
+  if (options.all) await confirm(`Take every cluster of yours down (${names.join(', ')})?`, { yes: options.yes });
   for (const name of options.all ? names : [options.name ?? 'kurator']) {
     signal.throwIfAborted();
     const started = Date.now();

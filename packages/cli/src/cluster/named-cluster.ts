@@ -21,7 +21,11 @@ const notRunning = {
     (name: string) => `wait a moment, or see kurator cluster logs supervisor --name ${name}`,
   ],
   dead: [
-    'is dead: its supervisor was killed',
+    'is dead: its supervisor was killed, or the machine was rebooted',
     (name: string) => `kurator cluster up --name ${name} starts it anew, down removes what is left`,
+  ],
+  elsewhere: [
+    'was made on another machine, or in a container that is gone',
+    (name: string) => `use it there; kurator cluster down --name ${name} removes what is here`,
   ],
 } as const;

@@ -11,6 +11,8 @@ import { cgroupParent } from './machines/cgroups.ts';
 /** A cluster as it was asked for and made. */
 export interface ClusterConfig {
   readonly name: string;
+  /** Eight hexadecimal digits that no other cluster has, also none of the same name in another state folder. */
+  readonly id: string;
   readonly version: string;
   /** The nodes' Kubernetes, where it differs from the control plane's. */
   readonly nodeVersion: string;
@@ -36,7 +38,7 @@ export interface ClusterFiles {
   readonly kubeconfig: string;
   readonly logs: string;
   readonly socket: string;
-  /** Holds the supervisor's owner token: whether this cluster lives is whether that process does. */
+  /** Says which process holds the cluster: whether it lives is whether that process does. */
   readonly owner: string;
 }
 
@@ -63,7 +65,7 @@ export async function readConfig(folder: string): Promise<ClusterConfig> {
   return JSON.parse(await readFile(clusterFiles(folder).config, 'utf8')) as ClusterConfig;
 }
 
-/** Where a cluster's pods are in the cgroup tree. */
-export function cgroupOf(cluster: string): string {
-  return `${cgroupParent}/${cluster}`;
+/** Where a cluster's pods are in the cgroup tree, and nobody else's. */
+export function cgroupOf({ name, id }: Pick<ClusterConfig, 'name' | 'id'>): string {
+  return `${cgroupParent}/${name}-${id}`;
 }

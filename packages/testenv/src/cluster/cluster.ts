@@ -2,10 +2,9 @@
 import { type Client, createClient, loadKubeconfig } from '@kurator/client';
 import { createFaults, type Faults } from '../faults/faults.ts';
 import { type FromArchiveOptions, imagesFromArchive } from '../images/images-from-archive.ts';
-import { until } from '../internal/until.ts';
 import { type ClusterConfig, clusterFiles } from './cluster-config.ts';
 import { askSupervisor } from './control-client.ts';
-import { removeRemains, supervisorOf } from './lifetime.ts';
+import { endSupervisor, removeRemains } from './lifetime.ts';
 import type { Registry } from './supervisor/registry.ts';
 import type { ClusterStatus } from './supervisor/status.ts';
 
@@ -33,23 +32,14 @@ export interface Cluster extends AsyncDisposable {
   down(): Promise<void>;
 }
 
-const DOWN_DEADLINE = 20_000;
-
 export function clusterAt(folder: string, config: ClusterConfig): Cluster {
   const { kubeconfig, socket } = clusterFiles(folder);
   const ask = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) =>
     askSupervisor<T>(socket, method, path, body);
 
   async function down(): Promise<void> {
-    const supervisor = await supervisorOf(folder);
-    if (supervisor?.alive) {
-      process.kill(supervisor.pid, 'SIGTERM');
-      const ended = async () => !(await supervisorOf(folder))?.alive;
-      await until(`the supervisor of ${config.name} to end`, ended, { timeout: DOWN_DEADLINE }).catch(() =>
-        process.kill(supervisor.pid, 'SIGKILL'),
-      );
-    }
-    await removeRemains(folder, config.name);
+    await endSupervisor(folder, config);
+    await removeRemains(folder, config);
   }
 
   return {

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { TestenvError } from '../error.ts';
+import { identify, type ProcessIdentity, signalProcess } from '../internal/process-identity.ts';
 import { until } from '../internal/until.ts';
 import type { Machine } from './machines/machine.ts';
 import { dyingWithParent, entering, onlyChild } from './machines/namespaces.ts';
@@ -40,7 +41,7 @@ const STOP_DEADLINE = 5000;
 export function createComponent(options: ComponentOptions): Component {
   const { name, machine, log } = options;
   let child: ChildProcess | undefined;
-  let pid: number | undefined;
+  let main: ProcessIdentity | undefined;
   let wanted = false;
   let deaths = 0;
   let restart: NodeJS.Timeout | undefined;
@@ -57,14 +58,15 @@ export function createComponent(options: ComponentOptions): Component {
     started.once('exit', () => {
       if (child !== started) return;
       child = undefined;
-      pid = undefined;
+      main = undefined;
       deaths += 1;
       if (wanted && (!machine || machine.system))
         restart = setTimeout(() => void launch().catch(() => {}), RESTART_DELAY);
     });
     await new Promise<void>((resolve, reject) => started.once('spawn', resolve).once('error', reject));
     const outer = started.pid as number;
-    pid = machine ? await until(`${name} to start`, () => onlyChild(outer), { watch: started }) : outer;
+    const pid = machine ? await until(`${name} to start`, () => onlyChild(outer), { watch: started }) : outer;
+    main = identify(pid);
   }
 
   return {
@@ -72,7 +74,7 @@ export function createComponent(options: ComponentOptions): Component {
     machine,
     log,
     get pid() {
-      return pid;
+      return main?.pid;
     },
     async start() {
       if (child) return;
@@ -85,11 +87,11 @@ export function createComponent(options: ComponentOptions): Component {
       wanted = false;
       clearTimeout(restart);
       const stopping = child;
-      if (!stopping || pid === undefined) return;
+      if (!stopping || !main) return;
       const ended = new Promise<void>((resolve) => stopping.once('exit', () => resolve()));
-      const target = pid;
-      sendSignal(target, signal);
-      const deadline = setTimeout(() => sendSignal(target, 'SIGKILL'), STOP_DEADLINE);
+      const target = main;
+      signalProcess(target, signal);
+      const deadline = setTimeout(() => signalProcess(target, 'SIGKILL'), STOP_DEADLINE);
       await ended;
       clearTimeout(deadline);
     },
@@ -110,14 +112,6 @@ function commandLine({ command, args, machine }: ComponentOptions): [string, str
   if (!machine) return dyingWithParent(command, args);
   if (!machine.system) throw new TestenvError('KUR_TESTENV_MACHINE_OFF', `the machine ${machine.name} is powered off`);
   return entering(machine.system, command, args);
-}
-
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It ended by itself in the meantime.
-  }
 }
 
 async function lastLines(log: string): Promise<string> {

@@ -1,4 +1,5 @@
 /** Turns what was asked for into what will be run: every program found, fetched or built, every image made. */
+import { randomBytes } from 'node:crypto';
 import type { Binaries, Program } from '../binaries/program.ts';
 import { type BinaryRequest, resolveBinaries } from '../binaries/resolve.ts';
 import { pauseImage } from '../images/pause-image.ts';
@@ -17,6 +18,7 @@ export async function configure(options: ClusterOptions, name: string, nodes: nu
   const onNodes = nodes > 0 ? await findNodes(options, plane.version) : controlPlaneAlone(plane.version);
   return {
     name,
+    id: randomBytes(4).toString('hex'),
     nodes,
     ...plane,
     ...onNodes,

@@ -1,15 +1,14 @@
 /** Making a cluster: check, fetch, claim the name, start its supervisor, wait until it is ready. */
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TestenvError } from '../error.ts';
 import { stateFolder } from '../folders.ts';
-import { ownerToken } from '../internal/owner.ts';
 import { silent } from '../reporter.ts';
 import { type Cluster, clusterAt } from './cluster.ts';
 import { clusterFiles, clustersFolder, readConfig, writeConfig } from './cluster-config.ts';
 import { type ClusterOptions, checkOptions } from './cluster-options.ts';
 import { configure } from './configure.ts';
-import { claimFolder, removeRemains, supervisorOf, sweepLeftovers } from './lifetime.ts';
+import { claimFolder, lifeOf, removeRemains, sweepLeftovers } from './lifetime.ts';
 import { startsRunning } from './open-cluster.ts';
 import { startSupervisor } from './start-supervisor.ts';
 
@@ -35,7 +34,6 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Creat
   const claimed = await claimFolder(folder, async (claim) => {
     await mkdir(clusterFiles(claim).logs);
     await writeConfig(claim, config);
-    await writeFile(clusterFiles(claim).owner, ownerToken());
   });
   // Somebody else was quicker by a moment: then theirs is the cluster.
   if (!claimed) return await createCluster(options);
@@ -44,7 +42,7 @@ export async function createCluster(options: ClusterOptions = {}): Promise<Creat
     await startSupervisor(folder, { reporter, signal, detached: options.detached ?? false });
   } catch (error) {
     const kept = signal?.aborted ? undefined : await keepLogs(folder, name);
-    await removeRemains(folder, name);
+    await removeRemains(folder, config);
     throw kept && error instanceof TestenvError ? withLogsAt(error, clusterFiles(folder).logs, kept) : error;
   }
   return { cluster: clusterAt(folder, config), created: true };
@@ -68,16 +66,36 @@ async function runningCluster(
   folder: string,
   { reporter = silent, signal }: ClusterOptions,
 ): Promise<Cluster | undefined> {
-  const supervisor = await supervisorOf(folder);
-  if (!supervisor) return undefined;
-  const config = await readConfig(folder);
-  if (supervisor.alive) {
+  const config = await readConfig(folder).catch(() => undefined);
+  if (!config) return await makeRoom(folder);
+  const life = await lifeOf(folder);
+  if (life === 'elsewhere') throw madeElsewhere(config.name, folder);
+  if (life === 'alive') {
     const cluster = clusterAt(folder, config);
     return (await startsRunning(cluster, signal ? { signal } : {})) ? cluster : undefined;
   }
-  reporter.info(`Removing what a killed run left in ${folder}`);
-  await removeRemains(folder, config.name);
+  reporter.info(`Removing what a dead cluster left in ${folder}`);
+  await removeRemains(folder, config);
   return undefined;
+}
+
+/** What is not a cluster's, and holds something, is somebody's. */
+async function makeRoom(folder: string): Promise<undefined> {
+  await rmdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return;
+    throw new TestenvError('KUR_TESTENV_NAME_TAKEN', `something that is not a cluster is in the way: ${folder}`, {
+      remedy: 'move it away, or choose another --name',
+      cause: error,
+    });
+  });
+}
+
+function madeElsewhere(name: string, folder: string): TestenvError {
+  return new TestenvError(
+    'KUR_TESTENV_NAME_TAKEN',
+    `a cluster called "${name}" was made on another machine, or in a container that is gone: ${folder}`,
+    { remedy: `remove it, if it no longer runs there: kurator cluster down --name ${name}; or choose another --name` },
+  );
 }
 
 function sameOrRefuse(cluster: Cluster, options: ClusterOptions): Cluster {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ownerToken } from '../internal/owner.ts';
 import { clustersFolder } from './cluster-config.ts';
-import { claimFolder, supervisorOf, sweepLeftovers } from './lifetime.ts';
+import { claimFolder, lifeOf, sweepLeftovers } from './lifetime.ts';
 
 let home: string;
 
@@ -19,14 +19,13 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-const claimAs = (token: string) => (claim: string) => writeFile(join(claim, 'owner'), token);
 /** The token of a process that can't be alive: its start lies before the machine's. */
 const deadToken = () => ownerToken().replace(/^\d+-\d+/, '1-0');
 
 describe('claimFolder', () => {
   it('lets exactly one of many have a name', async () => {
     const folder = join(clustersFolder(), 'wanted');
-    const claims = await Promise.all(Array.from({ length: 20 }, () => claimFolder(folder, claimAs(ownerToken()))));
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claimFolder(folder, async () => {})));
     expect(claims.filter(Boolean)).toHaveLength(1);
     expect(await readdir(clustersFolder())).toEqual(['wanted']);
   });
@@ -38,20 +37,21 @@ describe('claimFolder', () => {
   });
 });
 
-describe('supervisorOf', () => {
-  it('knows a living owner from a dead one', async () => {
-    await claimFolder(join(clustersFolder(), 'living'), claimAs(ownerToken()));
-    await claimFolder(join(clustersFolder(), 'dead'), claimAs(deadToken()));
-    expect(await supervisorOf(join(clustersFolder(), 'living'))).toEqual({ pid: process.pid, alive: true });
-    expect(await supervisorOf(join(clustersFolder(), 'dead'))).toMatchObject({ alive: false });
-    expect(await supervisorOf(join(clustersFolder(), 'absent'))).toBeUndefined();
+describe('lifeOf', () => {
+  it('knows a living holder from a dead one', async () => {
+    const [living, dead] = [join(clustersFolder(), 'living'), join(clustersFolder(), 'dead')];
+    await claimFolder(living, async () => {});
+    await claimFolder(dead, (claim) => writeFile(join(claim, 'owner'), `supervisor ${deadToken()}`));
+    expect(await lifeOf(living)).toBe('alive');
+    expect(await lifeOf(dead)).toBe('dead');
   });
 });
 
 describe('sweepLeftovers', () => {
   it('removes what dead processes left, and nothing else', async () => {
     const kept = [`.claim-${ownerToken()}`, 'a-cluster'];
-    for (const name of [...kept, `.claim-${deadToken()}`, `.dead-${deadToken()}`])
+    const ofEarlierBoot = ownerToken().replace(/-[0-9a-f]{8}(-[0-9a-f]{8}-[0-9a-f]{8})$/, '-00000000$1');
+    for (const name of [...kept, `.claim-${deadToken()}`, `.dead-${deadToken()}`, `.dead-${ofEarlierBoot}`])
       await mkdir(join(clustersFolder(), name));
     await sweepLeftovers();
     expect((await readdir(clustersFolder())).sort()).toEqual(kept.sort());

@@ -5,13 +5,14 @@ import { TestenvError } from '../error.ts';
 import { until } from '../internal/until.ts';
 import { type Cluster, clusterAt } from './cluster.ts';
 import { type ClusterConfig, clusterFiles, clustersFolder, readConfig } from './cluster-config.ts';
-import { supervisorOf } from './lifetime.ts';
+import { lifeOf } from './lifetime.ts';
 
 /**
- * `starting` until it takes orders, and again while it is taken down. `dead`: its supervisor was killed, and what is
- * left is removed by the next `up` or `down`.
+ * `starting` until it takes orders, and again while it is taken down. `dead`: its supervisor was killed, or the machine
+ * was rebooted, and what is left is removed by the next `up` or `down`. `elsewhere`: made on another machine that shares
+ * the state folder, or by a container before the last reboot; `down` removes what is here.
  */
-export type ClusterState = 'running' | 'starting' | 'dead';
+export type ClusterState = 'running' | 'starting' | 'dead' | 'elsewhere';
 
 /** A cluster as a list shows it. */
 export interface ClusterSummary {
@@ -61,7 +62,7 @@ export async function startsRunning(
   const state = await until(
     `the cluster "${cluster.name}", which another process is starting`,
     async () => {
-      if (!(await supervisorOf(cluster.folder))?.alive) return 'dead';
+      if ((await lifeOf(cluster.folder)) !== 'alive') return 'dead';
       return (await isServing(cluster.folder)) && (await cluster.status()) && 'running';
     },
     { timeout, interval: 100, ...(signal ? { signal } : {}) },
@@ -78,7 +79,8 @@ async function summaryOf(folder: string): Promise<ClusterSummary | undefined> {
 }
 
 async function stateOf(folder: string): Promise<ClusterState> {
-  if (!(await supervisorOf(folder))?.alive) return 'dead';
+  const life = await lifeOf(folder);
+  if (life !== 'alive') return life;
   return (await isServing(folder)) ? 'running' : 'starting';
 }
 

@@ -59,7 +59,8 @@ describe('withLock', { timeout: 30_000 }, () => {
 describe('a holder on another machine', () => {
   async function foreignLock(folder: string, age: number): Promise<void> {
     await mkdir(folder, { recursive: true });
-    const file = join(folder, ownerToken().replace(/-[0-9a-f]{8}-/, '-00000000-'));
+    const [pid, startTime] = ownerToken().split('-');
+    const file = join(folder, [pid, startTime, ...Array(4).fill('00000000')].join('-'));
     await writeFile(file, '');
     const time = new Date(Date.now() - age);
     await utimes(file, time, time);

@@ -27,9 +27,16 @@ it.runIf(process.platform === 'linux')('is not fooled by another process that go
   expect(isAlive({ ...owner, startTime: String(Number(owner.startTime) - 1) })).toBe(false);
 });
 
-it('can not tell about a process on another machine', () => {
-  expect(isAlive({ ...(parseOwner(ownerToken()) as Owner), place: '00000000' })).toBeUndefined();
+it('knows that nothing lives through a reboot', () => {
+  expect(isAlive({ ...(parseOwner(ownerToken()) as Owner), boot: '00000000' })).toBe(false);
 });
+
+it.each([{ machine: '00000000', boot: '00000000' }, { namespace: '00000000' }])(
+  'can not tell about a process on another machine or in another container: %j',
+  (elsewhere) => {
+    expect(isAlive({ ...(parseOwner(ownerToken()) as Owner), ...elsewhere })).toBeUndefined();
+  },
+);
 
 it('reads only names of its own making', () => {
   fc.assert(fc.property(fc.string(), (text) => parseOwner(text) === undefined));

@@ -1,79 +1,61 @@
 /**
- * Names the process that made a lock or a temporary folder, in a way that another process can check later:
- * is it still alive, or has it died and left this behind? Process ids are reused, so the start time counts too,
- * and they mean nothing on another machine or in another PID namespace, so where they were given counts as well.
+ * Names the process that made a lock, a temporary folder or a cluster, in a way that another process can check later:
+ * is it still alive, or has it died and left this behind? A number and a start mean nothing on another machine, after
+ * another boot or in another PID namespace, so where they were given counts as well.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { identify, lives, type ProcessIdentity, readOr } from './process-identity.ts';
 
 /** What a name made by {@link ownerToken} says. */
-export interface Owner {
-  readonly pid: number;
-  readonly startTime: string;
-  readonly place: string;
+export interface Owner extends ProcessIdentity {
+  readonly machine: string;
+  readonly boot: string;
+  readonly namespace: string;
 }
 
 /** A new name for something that this process owns; no two calls give the same one. */
 export function ownerToken(): string {
-  return [process.pid, startTimeOf(process.pid) ?? '0', placeOfProcessIds(), randomBytes(4).toString('hex')].join('-');
+  const { machine, boot, namespace } = here();
+  const startTime = identify(process.pid)?.startTime ?? '0';
+  return [process.pid, startTime, machine, boot, namespace, randomBytes(4).toString('hex')].join('-');
 }
 
 /** Reads a name made by {@link ownerToken}; undefined for any other text. */
 export function parseOwner(token: string): Owner | undefined {
-  const found = /^(\d+)-(\d+)-([0-9a-f]{8})-[0-9a-f]{8}$/.exec(token);
+  const found = /^(\d+)-(\d+)-([0-9a-f]{8})-([0-9a-f]{8})-([0-9a-f]{8})-[0-9a-f]{8}$/.exec(token);
   if (!found) return undefined;
-  const [, pid, startTime, place] = found;
-  return { pid: Number(pid), startTime: String(startTime), place: String(place) };
+  const [, pid, startTime = '', machine = '', boot = '', namespace = ''] = found;
+  return { pid: Number(pid), startTime, machine, boot, namespace };
 }
 
 /** Whether the owner lives: undefined where this process can't know, because the owner runs somewhere else. */
 export function isAlive(owner: Owner): boolean | undefined {
-  if (owner.place !== placeOfProcessIds()) return undefined;
-  if (!exists(owner.pid)) return false;
-  return (startTimeOf(owner.pid) ?? '0') === owner.startTime && !isZombie(owner.pid);
+  const { machine, namespace } = here();
+  // Nothing lives through its machine's reboot.
+  if (!isOfThisBoot(owner)) return owner.machine === machine ? false : undefined;
+  return owner.namespace === namespace ? lives(owner) : undefined;
 }
 
-/** A process that has ended, and whose parent has not looked yet. */
-function isZombie(pid: number): boolean {
-  return statFields(pid)?.[0] === 'Z';
+/** Whether the owner runs, or ran, on the kernel that this process runs on, be it in another container. */
+export function isOfThisBoot(owner: Owner): boolean {
+  return owner.boot === here().boot;
 }
 
-function exists(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
+type Place = Pick<Owner, 'machine' | 'boot' | 'namespace'>;
+let place: Place | undefined;
 
-function startTimeOf(pid: number): string | undefined {
-  return statFields(pid)?.[19];
-}
-
-function statFields(pid: number): string[] | undefined {
-  const stat = readOr(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  // The command's name, in parentheses, may hold spaces: the fixed fields begin after the last one.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
-}
-
-let place: string | undefined;
-
-function placeOfProcessIds(): string {
-  place ??= createHash('sha256')
-    .update(hostname())
-    .update(readOr(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8')) ?? '')
-    .update(readOr(() => readlinkSync('/proc/self/ns/pid')) ?? '')
-    .digest('hex')
-    .slice(0, 8);
+function here(): Place {
+  const read = (path: string) => readOr(() => readFileSync(path, 'utf8').trim());
+  place ??= {
+    machine: digest(read('/etc/machine-id') || hostname()),
+    boot: digest(read('/proc/sys/kernel/random/boot_id') ?? ''),
+    namespace: digest(readOr(() => readlinkSync('/proc/self/ns/pid')) ?? ''),
+  };
   return place;
 }
 
-function readOr(read: () => string): string | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
 }

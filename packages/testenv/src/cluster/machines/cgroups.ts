@@ -1,9 +1,10 @@
 /**
- * The part of the kernel's cgroup tree that a cluster's pods live in: `kurator/CLUSTER/MACHINE`
+ * The part of the kernel's cgroup tree that a cluster's pods live in: `kurator/CLUSTER-ID/MACHINE`
  * in every hierarchy (version 1) or in the one there is (version 2).
  */
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { identify, signalProcess } from '../../internal/process-identity.ts';
 import { until } from '../../internal/until.ts';
 
 export const cgroupParent = 'kurator';
@@ -72,13 +73,7 @@ async function removeTree(folder: string): Promise<boolean> {
 
 async function endProcesses(folder: string): Promise<void> {
   const pids = (await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
-  for (const pid of pids) {
-    try {
-      process.kill(Number(pid), 'SIGKILL');
-    } catch {
-      // Already gone.
-    }
-  }
+  for (const pid of pids) signalProcess(identify(Number(pid)), 'SIGKILL');
 }
 
 async function inheritCpuset(folder: string): Promise<void> {

@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { identify, type ProcessIdentity, signalProcess } from '../../internal/process-identity.ts';
 import { until } from '../../internal/until.ts';
 
 const dieWithParent = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
@@ -15,9 +16,9 @@ export function dyingWithParent(command: string, args: readonly string[]): [stri
   return [first, [...rest, ...args]];
 }
 
-export interface Holder {
-  /** As the host sees it. */
-  readonly pid: number;
+/** The process that keeps namespaces alive, as the host sees it. */
+export interface Holder extends ProcessIdentity {
+  /** It, or its parent, which ends with it. */
   readonly process: ChildProcess;
 }
 
@@ -27,7 +28,7 @@ export async function holdNetwork(): Promise<Holder> {
   const holder = spawn(command, args, { stdio: 'ignore' });
   const pid = pidOf(holder);
   await until('a network namespace', async () => (await commandName(pid)) === 'sleep', { watch: holder });
-  return { pid, process: holder };
+  return { ...identified(pid), process: holder };
 }
 
 /**
@@ -43,7 +44,7 @@ export async function holdSystem(network: Holder, script: string, args: readonly
   const outer = spawn(command, line, { stdio: ['ignore', 'pipe', 'pipe'] });
   await firstLine(outer);
   const pid = await until('the init process', () => onlyChild(pidOf(outer)), { watch: outer });
-  return { pid, process: outer };
+  return { ...identified(pid), process: outer };
 }
 
 /** The command line that runs `command` inside everything that `init` lives in. */
@@ -69,11 +70,7 @@ export function enteringNetwork(network: Holder, command: string, args: readonly
 export async function release(holder: Holder): Promise<void> {
   const ended = new Promise<void>((resolve) => holder.process.once('exit', () => resolve()));
   if (holder.process.exitCode !== null || holder.process.signalCode !== null) return;
-  try {
-    process.kill(holder.pid, 'SIGKILL');
-  } catch {
-    holder.process.kill('SIGKILL');
-  }
+  if (!signalProcess(holder, 'SIGKILL')) holder.process.kill('SIGKILL');
   await ended;
 }
 
@@ -82,6 +79,12 @@ export async function onlyChild(pid: number): Promise<number | undefined> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   const [first] = children.trim().split(' ');
   return first ? Number(first) : undefined;
+}
+
+function identified(pid: number): ProcessIdentity {
+  const found = identify(pid);
+  if (!found) throw new Error(`process ${pid}, which holds namespaces, ended right after it was started`);
+  return found;
 }
 
 async function commandName(pid: number): Promise<string> {

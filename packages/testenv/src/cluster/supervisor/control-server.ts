@@ -9,28 +9,39 @@ import { errorMessage } from './error-message.ts';
 import type { RunningCluster } from './running-cluster.ts';
 import { clusterStatus } from './status.ts';
 
+/** What the requests are about. */
+export interface Controlled {
+  readonly cluster: RunningCluster;
+  /** Begins to take it all down. */
+  end(): void;
+}
+
 type Handler = (
-  cluster: RunningCluster,
+  controlled: Controlled & { readonly faults: FaultInjector },
   parameters: readonly string[],
   body: unknown,
-  faults: FaultInjector,
 ) => Promise<unknown>;
 
 /** `METHOD path`, where each `*` is a parameter. */
 const routes: Readonly<Record<string, Handler>> = {
-  'GET status': async (cluster) => clusterStatus(cluster),
-  'POST images': async (cluster, _, body) => {
+  'GET status': async ({ cluster }) => clusterStatus(cluster),
+  'POST end': async ({ end }) => {
+    // After the answer: the end closes this connection, too.
+    setImmediate(end);
+    return {};
+  },
+  'POST images': async ({ cluster }, _, body) => {
     await cluster.load(textField(body, 'archive'));
     return {};
   },
-  'POST registry': (cluster) => cluster.registry(),
-  'GET faults': async (_cluster, _parameters, _body, faults) => faults.list(),
-  'POST faults': (_cluster, _parameters, body, faults) => faults.inject(body),
-  'DELETE faults': async (_cluster, _parameters, _body, faults) => {
+  'POST registry': ({ cluster }) => cluster.registry(),
+  'GET faults': async ({ faults }) => faults.list(),
+  'POST faults': ({ faults }, _, body) => faults.inject(body),
+  'DELETE faults': async ({ faults }) => {
     await faults.healAll();
     return {};
   },
-  'DELETE faults/*': async (_cluster, [id = ''], _body, faults) => {
+  'DELETE faults/*': async ({ faults }, [id = '']) => {
     await faults.heal(id);
     return {};
   },
@@ -42,10 +53,10 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-export async function serveControl(cluster: RunningCluster, socket: string): Promise<ControlServer> {
-  const faults = createFaultInjector(cluster);
+export async function serveControl(controlled: Controlled, socket: string): Promise<ControlServer> {
+  const faults = createFaultInjector(controlled.cluster);
   const server = createServer((request, response) => {
-    answer(cluster, faults, request).then(
+    answer({ ...controlled, faults }, request).then(
       (result) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result)),
       (error: unknown) =>
         response
@@ -62,11 +73,11 @@ export async function serveControl(cluster: RunningCluster, socket: string): Pro
   };
 }
 
-async function answer(cluster: RunningCluster, faults: FaultInjector, request: IncomingMessage): Promise<unknown> {
+async function answer(controlled: Parameters<Handler>[0], request: IncomingMessage): Promise<unknown> {
   const path = (request.url ?? '/').slice(1).split('/').map(decodeURIComponent);
   for (const [route, handler] of Object.entries(routes)) {
     const parameters = match(route, `${request.method}`, path);
-    if (parameters) return await handler(cluster, parameters, await readBody(request), faults);
+    if (parameters) return await handler(controlled, parameters, await readBody(request));
   }
   throw new TestenvError('KUR_TESTENV_CONTROL', `the supervisor knows no ${request.method} ${request.url}`);
 }

@@ -1,13 +1,12 @@
 /**
  * One process a cluster: it starts every part, holds them, answers on the control socket, and takes all down
- * when it is asked to (SIGTERM) or when its owner is gone. Run as `main.ts FOLDER`.
+ * when it is asked to (SIGTERM, or over its socket) or when its owner is gone. Run as `main.ts FOLDER`.
  */
-import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
-import { ownerToken } from '../../internal/owner.ts';
 import type { Reporter } from '../../reporter.ts';
-import { clusterFiles, readConfig } from '../cluster-config.ts';
+import { cgroupOf, clusterFiles, readConfig } from '../cluster-config.ts';
+import { recordHolder } from '../lifetime.ts';
 import { serveControl } from './control-server.ts';
 import { errorMessage } from './error-message.ts';
 import { detachWord, type SupervisorMessage } from './messages.ts';
@@ -39,9 +38,9 @@ const reporter: Reporter = {
 };
 
 const files = clusterFiles(folder);
-await writeFile(files.owner, ownerToken());
+await recordHolder(folder, 'supervisor');
 const config = await readConfig(folder);
-const reaper = startReaper(folder, config.name);
+const reaper = startReaper(folder, cgroupOf(config));
 const undo = new Undo();
 let ending: Promise<never> | undefined;
 
@@ -71,7 +70,7 @@ owner.on('close', () => {
 
 try {
   const cluster = await startCluster(config, folder, undo, reporter);
-  const server = await serveControl(cluster, files.socket);
+  const server = await serveControl({ cluster, end: () => void end('asked over its socket') }, files.socket);
   undo.add(() => server.close());
   tell({ type: 'ready' });
 } catch (error) {

@@ -5,7 +5,6 @@
  * was killed stay, for whoever wants to know why.
  */
 import { spawn } from 'node:child_process';
-import { cgroupOf } from '../cluster-config.ts';
 
 /** As its supervisor holds it. */
 export interface Reaper {
@@ -13,7 +12,12 @@ export interface Reaper {
   expectEnd(): void;
 }
 
+/**
+ * It outlasts the signals that a shutdown sends to everybody, and ends by itself soon after. It works from within the
+ * folder, not by its path: there another cluster of the same name may be by the time it comes to that.
+ */
 const script = `
+trap '' TERM INT HUP
 folder=$1 cgroup=$2 wanted=
 while read -r word; do wanted=$word; done
 tries=0
@@ -23,7 +27,7 @@ while [ $tries -lt 100 ]; do
     [ -d "$top/$cgroup" ] || continue
     left=1
     find "$top/$cgroup" -depth -type d 2>/dev/null | while read -r group; do
-      while read -r pid; do kill -KILL "$pid"; done < "$group/cgroup.procs"
+      while read -r pid; do [ "$pid" = 0 ] || kill -KILL "$pid"; done < "$group/cgroup.procs"
       rmdir "$group"
     done
   done
@@ -33,15 +37,14 @@ while [ $tries -lt 100 ]; do
 done
 # Shared by all clusters: goes with the last one, also when its cluster died before it had a group of its own there.
 for top in /sys/fs/cgroup /sys/fs/cgroup/*; do rmdir "$top/\${cgroup%/*}"; done
-if [ -n "$wanted" ]; then
-  rm -rf "$folder"
-else
-  find "$folder" -mindepth 1 -maxdepth 1 ! -name logs ! -name cluster.json ! -name owner -exec rm -rf {} +
-fi
+# What says whose the folder is goes last.
+find . -mindepth 1 -maxdepth 1 ! -name logs ! -name cluster.json ! -name owner -exec rm -rf {} +
+[ -z "$wanted" ] || { rm -rf logs; rm -f owner cluster.json; rmdir "$folder"; }
 `;
 
-export function startReaper(folder: string, cluster: string): Reaper {
-  const reaper = spawn('sh', ['-c', script, 'kurator-reaper', folder, cgroupOf(cluster)], {
+export function startReaper(folder: string, cgroup: string): Reaper {
+  const reaper = spawn('sh', ['-c', script, 'kurator-reaper', folder, cgroup], {
+    cwd: folder,
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

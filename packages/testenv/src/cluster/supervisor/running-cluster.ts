@@ -61,7 +61,7 @@ export async function startCluster(
     return runningCluster(config, folder, undo, { controlPlane, nodes: [] });
   }
 
-  undo.add(() => removeCgroups(config.name));
+  undo.add(() => removeCgroups(cgroupOf(config)));
   const network = await createNetwork(config.name);
   undo.add(() => network.close());
   const machine = await createMachine({
@@ -168,7 +168,7 @@ async function startNode(number: number, surroundings: NodeSurroundings): Promis
     network,
     folder: join(folder, name),
     logs: clusterFiles(folder).logs,
-    cgroup: `${cgroupOf(config.name)}/${name}`,
+    cgroup: `${cgroupOf(config)}/${name}`,
     programs: config.nodePrograms as Record<NodeProgram | 'ctr', string>,
     cniPlugins: config.cniPlugins,
     registryAddress: `${plan.registry}:5000`,
@@ -222,8 +222,8 @@ async function startDns(
   return dns;
 }
 
-async function removeCgroups(cluster: string): Promise<void> {
-  await removeCgroup(cgroupOf(cluster));
+async function removeCgroups(cgroup: string): Promise<void> {
+  await removeCgroup(cgroup);
   // The group above is shared by all clusters: the last one takes it along.
   const parents = (await hierarchies()).map(({ mount }) => join(mount, cgroupParent));
   await Promise.all(parents.map((folder) => rmdir(folder).catch(() => {})));

@@ -49,7 +49,7 @@ export const powerOff: Inject<PowerOffRequest> = async ({ node: name }, fault) =
   await until(`everything on ${name} to end`, async () => components.every(({ pid }) => pid === undefined));
   // A machine that really lost its power would have no cgroups either; to the kubelet, leftovers are containers that
   // it waits for.
-  await removeCgroup(`${cgroupOf(cluster.config.name)}/${name}/kubepods`);
+  await removeCgroup(`${cgroupOf(cluster.config)}/${name}/kubepods`);
 };
 
 function claimComponent({ component: name, node }: StopRequest | HangRequest, fault: Fault): Component {

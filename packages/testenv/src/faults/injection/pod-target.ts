@@ -43,7 +43,7 @@ export async function findPod(
   const object = await lookUp(cluster, name, namespace);
   const node = cluster.nodes.find((it) => it.name === object.spec?.nodeName);
   if (!node) throw noTarget(`pod ${title} is on no node yet`, 'wait until it runs');
-  const kubepods = join(cgroupOf(cluster.config.name), node.name, 'kubepods');
+  const kubepods = join(cgroupOf(cluster.config), node.name, 'kubepods');
   const cgroup = await findCgroup(CLASSES.map((name) => join(kubepods, name, `pod${object.metadata.uid}`)));
   if (!cgroup) throw noTarget(`pod ${title} has no processes on ${node.name}`, 'wait until it runs');
   return { title, object, node, cgroup };

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
+import { identify, signalProcess } from '../../internal/process-identity.ts';
 import { until } from '../../internal/until.ts';
 import type { FreezeRequest, KillRequest } from '../requests/processes.ts';
 import { commandName, pidsIn } from './cgroup-processes.ts';
@@ -77,11 +78,7 @@ export async function isStopped(pid: number): Promise<boolean> {
   return /^State:\s+[TtZX]/m.test(status) || status === '';
 }
 
-/** A process that is gone needs no signal. */
+/** For a number that the kernel has just given, or whose process is known to live. One that is gone needs no signal. */
 export function sendSignal(pid: number, signal: number | NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
+  signalProcess(identify(pid), signal);
 }
