@@ -22,7 +22,7 @@ beforeAll(async () => {
   await kubectl(cluster, ['wait', '--for=condition=Ready', 'pod/sender', '--timeout=60s']);
   const status = await cluster.status();
   network = status.network ?? '';
-  device = `kur${network.split('.')[1]}`;
+  device = status.device ?? '';
   node = { pid: status.components.find(({ name }) => name === 'kubelet')?.pid ?? 0 };
 });
 

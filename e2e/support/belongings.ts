@@ -18,7 +18,7 @@ export interface Belongings {
 
 /** Everything that descends from a cluster's supervisor, and where it lives. */
 export async function belongingsOf(cluster: Cluster): Promise<Belongings> {
-  const { supervisor, network = '' } = await cluster.status();
+  const { supervisor, device = '' } = await cluster.status();
   const members = familyOf([String(supervisor.pid)], await processRecords());
   const own = await namespacesOf('self');
   const hierarchies = (await readdir('/sys/fs/cgroup')).map((name) => join('/sys/fs/cgroup', name));
@@ -27,8 +27,10 @@ export async function belongingsOf(cluster: Cluster): Promise<Belongings> {
     namespaces: new Set(members.flatMap(({ namespaces }) => namespaces).filter((it) => !own.includes(it))),
     paths: [
       cluster.folder,
-      `/sys/class/net/kur${network.split('.')[1]}`,
-      ...['/sys/fs/cgroup', ...hierarchies].map((hierarchy) => join(hierarchy, 'kurator', cluster.name)),
+      `/sys/class/net/${device}`,
+      ...['/sys/fs/cgroup', ...hierarchies].map((hierarchy) =>
+        join(hierarchy, 'kurator', `${cluster.name}-${cluster.config.id}`),
+      ),
     ],
   };
 }

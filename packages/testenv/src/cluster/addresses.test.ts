@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressPlan, blocks, maxNodes, overlaps } from './addresses.ts';
+import { addressPlan, blocks, freeBlocks, maxNodes, overlaps } from './addresses.ts';
 
 const block = fc.constantFrom(...blocks);
 const node = fc.integer({ min: 1, max: maxNodes });
@@ -32,7 +32,7 @@ describe('addressPlan', () => {
   });
 
   it('gives no address twice', () => {
-    const { host, controlPlane, registry, apiService, dnsService, node } = addressPlan(130);
+    const { host, controlPlane, registry, apiService, dnsService, node } = addressPlan('10.130');
     const all = [
       host,
       controlPlane,
@@ -42,6 +42,40 @@ describe('addressPlan', () => {
       ...Array.from({ length: maxNodes }, (_, i) => node(i + 1)),
     ];
     expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe('freeBlocks', () => {
+  const laptop = ['192.168.1.0/24', '192.168.1.17', '172.17.0.0/16', '127.0.0.0/8'];
+
+  it('are all but those that a route leads to, the high ones of 10.0.0.0/8 first', () => {
+    const free = freeBlocks([...laptop, '10.128.0.0/16', '10.129.64.0/24']);
+    expect(free[0]).toBe('10.130');
+    expect(free).toContain('172.16');
+    expect(free).not.toContain('172.17');
+    expect(free).not.toContain('192.168');
+  });
+
+  it('are in another private range where a VPN claims 10.0.0.0/8', () => {
+    expect(freeBlocks([...laptop, '10.0.0.0/8'])[0]).toBe('172.16');
+  });
+
+  it('are in the range for benchmarks where a VPN claims every private range', () => {
+    expect(freeBlocks(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'])).toEqual(['198.18', '198.19']);
+  });
+
+  it('are not fewer for a VPN that wants all traffic', () => {
+    expect(freeBlocks(['0.0.0.0/1', '128.0.0.0/1', '0.0.0.0/0'])).toEqual(blocks);
+  });
+
+  it('never overlap with a route to a network, whatever routes there are', () => {
+    const route = fc.tuple(fc.ipV4(), fc.integer({ min: 8, max: 32 })).map(([address, bits]) => `${address}/${bits}`);
+    fc.assert(
+      fc.property(fc.array(route), (routes) => {
+        for (const block of freeBlocks(routes))
+          expect(routes.some((each) => overlaps(each, addressPlan(block).network))).toBe(false);
+      }),
+    );
   });
 });
 

@@ -1,20 +1,50 @@
 /**
  * Who has which address in a cluster's own /16. Pure: the same block gives the same plan.
  *
- *   10.X.0.1        the host's end          10.X.16.0/20      services (10.X.16.1 API, 10.X.16.10 DNS)
- *   10.X.0.2        the control plane       10.X.(64+n).0/24  pods of node n
- *   10.X.0.3        the registry
- *   10.X.0.(10+n)   node n, from 1
+ *   X.Y.0.1        the host's end          X.Y.16.0/20      services (X.Y.16.1 API, X.Y.16.10 DNS)
+ *   X.Y.0.2        the control plane       X.Y.(64+n).0/24  pods of node n
+ *   X.Y.0.3        the registry
+ *   X.Y.0.(10+n)   node n, from 1
  */
 
-/** Blocks a cluster may take: high ones, because low ones are what offices and clouds use. */
-export const blocks: readonly number[] = Array.from({ length: 96 }, (_, i) => 128 + i);
+/** What a cluster's addresses begin with: `10.128` is 10.128.0.0/16. */
+export type Block = `${number}.${number}`;
+
+/**
+ * Blocks a cluster may take, the best first: high ones of 10.0.0.0/8, because low ones are what offices and clouds use.
+ * Where a VPN claims all of that, the other private ranges; where it claims these, too, the one for benchmarks, which
+ * is nobody's on any network.
+ */
+export const blocks: readonly Block[] = [
+  ...blocksOf(10, 128, 223),
+  ...blocksOf(172, 16, 31),
+  ...blocksOf(192, 168, 168),
+  ...blocksOf(198, 18, 19),
+];
+
+function blocksOf(first: number, from: number, to: number): Block[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => `${first}.${from + i}` as const);
+}
+
+/** The largest private range: whatever is larger speaks of the whole internet, not of a network that is there. */
+const LARGEST_NETWORK = 8;
+
+/**
+ * Blocks of which no route of the machine speaks. A cluster's own route would win over a wider one, and so cut the
+ * machine off from whoever is there: so a VPN's `10.0.0.0/8` counts. A VPN that wants everything (`0.0.0.0/1`) does not.
+ *
+ * @param routes In CIDR notation.
+ */
+export function freeBlocks(routes: readonly string[]): Block[] {
+  const taken = routes.filter((route) => parseCidr(route).prefix >= LARGEST_NETWORK);
+  return blocks.filter((block) => !taken.some((route) => overlaps(route, `${block}.0.0/16`)));
+}
 
 /** More nodes than one machine can carry anyway. */
 export const maxNodes = 32;
 
 export interface AddressPlan {
-  readonly block: number;
+  readonly block: Block;
   readonly network: string;
   readonly prefix: 16;
   readonly host: string;
@@ -28,8 +58,8 @@ export interface AddressPlan {
   podsOf(n: number): string;
 }
 
-export function addressPlan(block: number): AddressPlan {
-  const at = (rest: string) => `10.${block}.${rest}`;
+export function addressPlan(block: Block): AddressPlan {
+  const at = (rest: string) => `${block}.${rest}`;
   return {
     block,
     network: at('0.0/16'),

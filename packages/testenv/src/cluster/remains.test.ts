@@ -4,13 +4,14 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ownerToken } from '../internal/owner.ts';
 import { identify } from '../internal/process-identity.ts';
 import { type ClusterConfig, clusterFiles, clustersFolder, readConfig, writeConfig } from './cluster-config.ts';
 import { createCluster } from './create-cluster.ts';
 import { recordHolder } from './lifetime.ts';
+import { hierarchies, removeCgroup } from './machines/cgroups.ts';
 import { listClusters, openCluster } from './open-cluster.ts';
 
 let home: string;
@@ -132,6 +133,29 @@ describe('a cluster that another has taken the place of', () => {
     await recordHolder(folder, 'supervisor');
     await earlier.down();
     expect(await readConfig(folder)).toMatchObject({ id: 'bbbbbbbb' });
+  });
+});
+
+describe.runIf(process.platform === 'linux' && process.getuid?.() === 0)('cgroups', () => {
+  const theirs = `kurator-remains-${process.pid}`;
+
+  afterEach(async () => {
+    await removeCgroup(theirs);
+    await removeCgroup('kurator/left-bbbbbbbb');
+  });
+
+  it.each([
+    ['of another cluster of the same name', 'aaaaaaaa', 'kurator/left-bbbbbbbb'],
+    ["that are nobody's of ours", `aaaaaaaa/../../${theirs}`, theirs],
+  ])('%s are left alone', async (_, id, cgroup) => {
+    const [top] = (await hierarchies()).filter(({ controllers }) => !controllers.includes('cpuset'));
+    const members = join(top?.mount ?? '', cgroup, 'cgroup.procs');
+    await mkdir(dirname(members), { recursive: true });
+    await writeFile(members, String(stranger.pid));
+    await leaveFolder(recordOf('of an earlier boot'), id);
+    await (await openCluster('left')).down();
+    expectUntouched();
+    expect(await readFile(members, 'utf8')).toBe(`${stranger.pid}\n`);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { blocks, overlaps } from '../cluster/addresses.ts';
 import { catchingProxy, withoutProxyForClusters } from './proxy.ts';
 
 const HTTPS_PROXY = 'http://proxy.example:3128';
@@ -26,8 +27,14 @@ describe('catchingProxy', () => {
 describe('withoutProxyForClusters', () => {
   it('keeps the exceptions that were there', () => {
     const env = withoutProxyForClusters({ HTTPS_PROXY, no_proxy: 'example.com' });
-    expect(env.NO_PROXY).toBe('example.com,10.128.0.0/9,127.0.0.1,localhost');
+    expect(env.NO_PROXY).toMatch(/^example\.com,10\.128\.0\.0\/9,.*127\.0\.0\.1,localhost$/);
     expect(catchingProxy(env)).toBeUndefined();
+  });
+
+  it('makes one for every block that a cluster can have', () => {
+    const exceptions = withoutProxyForClusters({ HTTPS_PROXY, NO_PROXY: '10.0.0.0/8' }).NO_PROXY?.split(',') ?? [];
+    const ranges = exceptions.filter((exception) => exception.includes('/'));
+    for (const block of blocks) expect(ranges.some((range) => overlaps(range, `${block}.0.0/16`))).toBe(true);
   });
 
   it('changes nothing without a proxy', () => {

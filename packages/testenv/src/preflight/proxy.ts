@@ -1,7 +1,10 @@
 /** Whether a proxy would swallow what is meant for a cluster. Pure. */
 
-/** Every range that a cluster can have its addresses from. */
+/** The range that a cluster has its addresses from, as long as the machine has no other use for it. */
 export const clusterRange = '10.128.0.0/9';
+
+/** Those that it has them from otherwise. */
+const otherRanges = ['172.16.0.0/12', '192.168.0.0/16', '198.18.0.0/15'];
 
 const PROXIES = ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'http_proxy', 'HTTP_PROXY'];
 
@@ -24,7 +27,8 @@ function coversClusters(exception: string): boolean {
 
 /** The environment with an exception from its proxies for clusters and this machine. */
 export function withoutProxyForClusters(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  if (!catchingProxy(env)) return env;
-  const exceptions = [env.no_proxy || env.NO_PROXY, clusterRange, '127.0.0.1', 'localhost'].filter(Boolean).join(',');
+  if (!PROXIES.some((name) => env[name])) return env;
+  const given = env.no_proxy || env.NO_PROXY;
+  const exceptions = [given, clusterRange, ...otherRanges, '127.0.0.1', 'localhost'].filter(Boolean).join(',');
   return { ...env, no_proxy: exceptions, NO_PROXY: exceptions };
 }

@@ -4,6 +4,7 @@ import {
   type ControlPlaneSettings,
   controllerManagerArguments,
   etcdArguments,
+  schedulerArguments,
 } from './arguments.ts';
 import type { Pki } from './pki.ts';
 
@@ -41,6 +42,11 @@ describe('the command lines of a control plane', () => {
   it("put the user's own flags last, where they win", () => {
     const flags = apiServerArguments({ ...settings, extraApiServerArguments: ['--v=4'] });
     expect(flags.at(-1)).toBe('--v=4');
+  });
+
+  it('let controllers and scheduler ask as often as they like', () => {
+    for (const flags of [controllerManagerArguments(settings, '/k'), schedulerArguments('/k')])
+      expect(flags).toEqual(expect.arrayContaining(['--kube-api-qps=500', '--kube-api-burst=1000']));
   });
 
   it("leave Kubernetes' patience with silent nodes alone unless told", () => {

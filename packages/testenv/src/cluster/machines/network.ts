@@ -6,7 +6,7 @@
 
 import { TestenvError } from '../../error.ts';
 import { run } from '../../internal/run.ts';
-import { type AddressPlan, addressPlan, blocks, overlaps } from '../addresses.ts';
+import { type AddressPlan, addressPlan, type Block, freeBlocks } from '../addresses.ts';
 import { enteringNetwork, type Holder, holdNetwork, release } from './namespaces.ts';
 
 export interface Network {
@@ -65,10 +65,7 @@ function networkOn(hub: Holder, plan: AddressPlan, device: string): Network {
 
 /** Making the host's device is the claim: the kernel lets only one process have a name. */
 async function claimBlock(hub: Holder): Promise<AddressPlan> {
-  const taken = await hostRanges();
-  for (const block of blocks) {
-    const plan = addressPlan(block);
-    if (taken.some((range) => overlaps(range, plan.network))) continue;
+  for (const block of freeBlocks(await hostRoutes())) {
     const claimed = await ipOnHost([`link add ${deviceOf(block)} type veth peer name host netns ${hub.pid}`]).then(
       () => true,
       (error: Error) => {
@@ -76,25 +73,26 @@ async function claimBlock(hub: Holder): Promise<AddressPlan> {
         throw error;
       },
     );
-    if (claimed) return plan;
+    if (claimed) return addressPlan(block);
   }
   throw new TestenvError(
     'KUR_TESTENV_NO_NETWORK',
     'every private range that a cluster could use is in use on this machine',
     {
-      remedy: 'take clusters down that are no longer needed: kurator cluster list',
+      remedy:
+        'take clusters down that are no longer needed (kurator cluster list), or routes (ip -4 route show table all)',
     },
   );
 }
 
-async function hostRanges(): Promise<string[]> {
+async function hostRoutes(): Promise<string[]> {
   const { stdout } = await run('ip', ['-4', '-j', 'route', 'show', 'table', 'all']);
   const routes = JSON.parse(stdout || '[]') as { dst: string }[];
   return routes.map((route) => route.dst).filter((range) => /^\d/.test(range));
 }
 
-function deviceOf(block: number): string {
-  return `kur${block}`;
+function deviceOf(block: Block): string {
+  return `kur${block.replace(/^10\./, '').replace('.', '-')}`;
 }
 
 /** Runs several `ip` commands in one process. */

@@ -20,6 +20,8 @@ export interface ClusterStatus {
   server: string;
   /** The range that everything in the cluster has its address from; undefined for a control plane alone. */
   network?: string;
+  /** This machine's end of the one cable into the cluster; undefined for a control plane alone. */
+  device?: string;
   /** This machine, as the cluster's pods reach it; undefined for a control plane alone. */
   host?: string;
   nodes: { name: string; address: string; pods: string; on: boolean }[];
@@ -34,7 +36,7 @@ export async function clusterStatus(cluster: RunningCluster): Promise<ClusterSta
     version: config.version,
     nodeVersion: config.nodeVersion,
     server: controlPlane.server,
-    ...(network ? { network: network.plan.network, host: network.plan.host } : {}),
+    ...(network ? { network: network.plan.network, device: network.device, host: network.plan.host } : {}),
     nodes: cluster.nodes.map(({ name, number, machine }) => ({
       name,
       address: machine.address,
