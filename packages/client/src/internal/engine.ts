@@ -48,3 +48,9 @@ export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
   readonly code = 'CONNECTION_LOST';
 }
+
+/** The answer has more bytes than a text can have. */
+export class AnswerTooLong extends Error {
+  override readonly name = 'AnswerTooLong';
+  readonly code = 'ANSWER_TOO_LONG';
+}

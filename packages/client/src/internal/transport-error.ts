@@ -25,6 +25,10 @@ export async function transportError(error: unknown, { server, doing, deadline }
   }
   const code = errorCode(error);
   if (closedCodes.has(code)) return failed('KUR_CLIENT_INVALID_REQUEST', `${doing}: the client is closed`, error);
+  if (tooLongCodes.has(code)) {
+    const remedy = 'ask for less at a time, by `limit`, a namespace or a selector, or read it as a stream';
+    return failed('KUR_CLIENT_BAD_RESPONSE', `${doing}: the answer of ${server} is too long to be held: ${remedy}`, error);
+  }
   // What can't be put on the wire was never the server's fault.
   if (error instanceof TypeError) return failed('KUR_CLIENT_INVALID_REQUEST', `${doing}: ${error.message}`, error);
   if (isTls(code)) {
@@ -47,6 +51,9 @@ function within(doing: string, error: ClientError): ClientError {
 
 // Ours, and undici's for the same.
 const closedCodes = new Set(['CLIENT_CLOSED', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
+
+// Ours, and Node's for a text that can't be made.
+const tooLongCodes = new Set(['ANSWER_TOO_LONG', 'ERR_STRING_TOO_LONG']);
 
 const reasonByCode: Record<string, string> = {
   ECONNREFUSED:

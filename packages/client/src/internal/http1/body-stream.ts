@@ -12,7 +12,8 @@ export interface Source {
 const HIGH_WATER = 1024 * 1024;
 
 export class BodyStream implements AsyncIterableIterator<Buffer> {
-  readonly #source: Source;
+  /** Undefined once the answer has ended: the connection may be somebody else's then. */
+  #source: Source | undefined;
   readonly #idleTimer: NodeJS.Timeout | undefined;
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -38,12 +39,13 @@ export class BodyStream implements AsyncIterableIterator<Buffer> {
     this.#bytes += chunk.length;
     if (this.#bytes < HIGH_WATER || this.#paused) return;
     this.#paused = true;
-    this.#source.pause();
+    this.#source?.pause();
   }
 
   end(): void {
     clearTimeout(this.#idleTimer);
     this.#ended = true;
+    this.#source = undefined;
     this.#reader?.resolve({ value: undefined, done: true });
     this.#reader = undefined;
   }
@@ -53,6 +55,7 @@ export class BodyStream implements AsyncIterableIterator<Buffer> {
     clearTimeout(this.#idleTimer);
     if (this.#ended) return;
     this.#ended = true;
+    this.#source = undefined;
     this.#error = error;
     this.#reader?.reject(error);
     this.#reader = undefined;
@@ -75,7 +78,8 @@ export class BodyStream implements AsyncIterableIterator<Buffer> {
   /** The reader has had enough: the rest is not waited for. */
   return(): Promise<IteratorResult<Buffer>> {
     clearTimeout(this.#idleTimer);
-    if (!this.#ended) this.#source.destroy();
+    this.#source?.destroy();
+    this.#source = undefined;
     this.#ended = true;
     this.#chunks = [];
     return Promise.resolve({ value: undefined, done: true });
@@ -88,12 +92,12 @@ export class BodyStream implements AsyncIterableIterator<Buffer> {
   #onQuiet(): void {
     // Silence while we keep the server waiting is ours.
     if (this.#paused) this.#idleTimer?.refresh();
-    else this.#source.destroy(new StreamWentQuiet('nothing came for too long'));
+    else this.#source?.destroy(new StreamWentQuiet('nothing came for too long'));
   }
 
   #resume(): void {
     this.#paused = false;
     this.#idleTimer?.refresh();
-    this.#source.resume();
+    this.#source?.resume();
   }
 }

@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { ConnectionLost } from '../engine.ts';
-import { type AnswerListener, ProtocolError, ResponseParser } from './response-parser.ts';
+import { type AnswerListener, ResponseParser } from './response-parser.ts';
 
-/** Hears of the answer to one request. */
+/** Hears of the answer to one request. What it throws ends the request, and comes back to it as its error. */
 export interface Receiver {
   onHead(status: number, headers: IncomingHttpHeaders): void;
   onData(chunk: Buffer): void;
@@ -37,6 +37,7 @@ export class Connection implements AnswerListener {
   /** Sends a request; only when none is under way. */
   send(bytes: string, receiver: Receiver): void {
     this.#receiver = receiver;
+    this.#parser.await();
     this.#socket.ref();
     // A socket that is gone says nothing of what is written to it.
     if (this.usable) this.#socket.write(bytes);
@@ -72,17 +73,16 @@ export class Connection implements AnswerListener {
   }
 
   onEnd(reusable: boolean): void {
-    const receiver = this.#take();
-    // An answer that nobody asked for, or bytes after its end: who knows what comes next.
-    if (!receiver) throw new ProtocolError('the server answers what was not asked');
+    this.#receiver?.onEnd();
+    this.#receiver = undefined;
+    // Whoever did not read it to its end may have made the server wait: the next one has nothing to do with that.
+    this.#socket.resume();
     if (!reusable) this.#socket.destroy();
     this.#onFree(this, reusable);
-    receiver.onEnd();
   }
 
   readonly #onBytes = (bytes: Buffer): void => {
     try {
-      if (!this.#receiver) throw new ProtocolError('the server answers what was not asked');
       this.#parser.feed(bytes);
     } catch (error) {
       this.#fail(error);
@@ -92,7 +92,12 @@ export class Connection implements AnswerListener {
   readonly #onSocketError = (error: Error): void => this.#fail(error);
 
   readonly #onClose = (): void => {
-    if (this.#receiver && this.#parser.finish()) return;
+    try {
+      if (this.#receiver && this.#parser.finish()) return;
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
     this.#fail(new ConnectionLost('the connection was closed before the answer was complete'));
   };
 

@@ -13,8 +13,9 @@ afterEach(() => {
 });
 
 /** Calls `answer` for each request; they are told apart by their blank line, so they have no body. */
-async function serving(answer: Handler) {
+async function serving(answer: Handler, longestAnswer?: number) {
   let connections = 0;
+  const opened = Promise.withResolvers<void>();
   const requests: string[] = [];
   const server: Server = createServer((socket) => {
     const number = ++connections;
@@ -32,10 +33,11 @@ async function serving(answer: Handler) {
   const engine = createHttp1Engine(`127.0.0.1:${port}`, async () => {
     const socket = connect(port, '127.0.0.1');
     await once(socket, 'connect');
+    opened.resolve();
     return socket;
-  });
+  }, longestAnswer);
   open.push({ close: () => engine.destroy() }, server);
-  return { engine, requests, connections: () => connections, server };
+  return { engine, requests, connections: () => connections, opened: () => opened.promise };
 }
 
 const get = (path = '/') => ({ method: 'GET', path, headers: { accept: 'application/json' } }) as const;
@@ -109,6 +111,47 @@ describe('an exchange', () => {
     await vi.waitFor(async () => expect(await engine.exchange(get(), within())).toMatchObject({ text: 'yours' }));
   });
 
+  // Each in one piece with the answer before it, as far as it goes; the rest comes with the next answer.
+  it.each([
+    ['a half head', 'HTTP/1.1 200 OK\r\nContent-Le', `ngth: 8\r\n\r\nsmuggled`],
+    ['a half body', 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmug', 'gled'],
+    ['an answer without an end', 'HTTP/1.1 200 OK\r\n\r\nsmuggled', ''],
+    ['a notice', 'HTTP/1.1 100 Continue\r\n\r\n', ok('smuggled')],
+    ['a line break', '\r\n', ok('smuggled')],
+  ])('never takes what follows an answer, even %s, for that of the next request', async (_, begun, rest) => {
+    const { engine, connections } = await serving((request, socket, connection) => {
+      if (connection > 1) socket.write(ok('yours'));
+      else socket.write(request.startsWith('GET /first ') ? ok('mine') + begun : rest + ok('behind'));
+    });
+    expect(await engine.exchange(get('/first'), within())).toMatchObject({ text: 'mine' });
+    expect(await engine.exchange(get('/second'), within())).toMatchObject({ text: 'yours' });
+    expect(connections()).toBe(2);
+  });
+
+  it('with an answer that is longer than any text can be fails, and says so', async () => {
+    const { engine } = await serving((_, socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 600000000\r\n\r\n{'));
+    await expect(engine.exchange(get(), within())).rejects.toMatchObject({ code: 'ANSWER_TOO_LONG' });
+  });
+
+  it('fails where an answer proves too long only as it comes', async () => {
+    const { engine } = await serving((_, socket) => socket.write('HTTP/1.1 200 OK\r\n\r\nmore than ten'), 10);
+    await expect(engine.exchange(get(), within())).rejects.toMatchObject({ code: 'ANSWER_TOO_LONG' });
+  });
+
+  it('ends though it is called off in the very moment in which it gets its connection', async () => {
+    for (let turns = 0; turns < 12; turns += 1) {
+      const { engine, opened } = await serving(() => {});
+      const caller = new AbortController();
+      const deadline = startDeadline(60_000, caller.signal);
+      const exchange = engine.exchange(get(), deadline);
+      let turn = opened();
+      for (let i = 0; i < turns; i += 1) turn = turn.then(() => {});
+      void turn.then(() => caller.abort(new Error('called off')));
+      await expect(exchange).rejects.toThrow('called off');
+      deadline.end();
+    }
+  });
+
   it('ends with its deadline, and the late answer meets nobody', async () => {
     const late = Promise.withResolvers<Socket>();
     const { engine } = await serving((request, socket) => {
@@ -179,6 +222,21 @@ describe('a stream', () => {
       read += chunk.length;
     }
     expect(read).toBe(size);
+  });
+
+  it('that was left behind unread does not hold up the next one on its connection', async () => {
+    // Just as much as makes the server wait: its last byte does.
+    const size = 1024 * 1024;
+    let last = 0;
+    const { engine } = await serving((request, socket, connection) => {
+      last = connection;
+      socket.write(request.startsWith('GET /large ') ? ok('x'.repeat(size)) : ok('small'));
+    });
+    await engine.open(get('/large'), within(), 0);
+    await vi.waitFor(async () => {
+      for await (const _ of (await engine.open(get('/small'), within(), 0)).body);
+      expect(last).toBe(1);
+    });
   });
 
   it('that nobody reads to the end frees its connection', async () => {

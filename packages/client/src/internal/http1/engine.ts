@@ -2,10 +2,11 @@
  * HTTP/1.1 as the API server and what stands before it speak it. A request through it costs a third of the processor
  * time that undici takes (docs/designs/0007-http.md), because there is nothing here that isn't needed.
  */
+import { constants } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Deadline } from '../deadline.ts';
-import { type Engine, letOut, type WireRequest } from '../engine.ts';
+import { AnswerTooLong, type Engine, letOut, type WireRequest } from '../engine.ts';
 import type { HttpAnswer, HttpStream } from '../http.ts';
 import { BodyStream } from './body-stream.ts';
 import type { Connection, Receiver } from './connection.ts';
@@ -17,7 +18,12 @@ const KEEP_ALIVE = 60_000;
 // Enough for any number of workers that two cores can feed; more only makes a burst of TLS handshakes.
 const REQUEST_CONNECTIONS = 32;
 
-export function createHttp1Engine(host: string, connect: () => Promise<Socket>): Engine {
+/** @param longestAnswer Bytes of a whole answer: as many as any text can have unless given. Streams have no end. */
+export function createHttp1Engine(
+  host: string,
+  connect: () => Promise<Socket>,
+  longestAnswer = constants.MAX_STRING_LENGTH,
+): Engine {
   const requests = new ConnectionPool({ connect, limit: REQUEST_CONNECTIONS, keepAlive: KEEP_ALIVE });
   // Streams hold their connection for minutes: were they to share the pool, enough of them would starve the requests.
   const streams = new ConnectionPool({ connect, limit: Number.POSITIVE_INFINITY, keepAlive: KEEP_ALIVE });
@@ -27,14 +33,14 @@ export function createHttp1Engine(host: string, connect: () => Promise<Socket>):
       if (deadline.over) throw deadline.reason;
       const bytes = bytesOf(request);
       const connection = requests.takeIdle() ?? (await requests.take(deadline));
-      letOutOn(connection, requests, request);
-      return await answerOf(connection, bytes, deadline);
+      letOutOn(connection, requests, request, deadline);
+      return await answerOf(connection, bytes, deadline, longestAnswer);
     },
     async open(request, deadline, idleTimeout) {
       if (deadline.over) throw deadline.reason;
       const bytes = bytesOf(request);
       const connection = streams.takeIdle() ?? (await streams.take(deadline));
-      letOutOn(connection, streams, request);
+      letOutOn(connection, streams, request, deadline);
       return await streamOf(connection, bytes, deadline, idleTimeout);
     },
     async close() {
@@ -49,8 +55,10 @@ export function createHttp1Engine(host: string, connect: () => Promise<Socket>):
   };
 }
 
-function letOutOn(connection: Connection, pool: ConnectionPool, { guard }: WireRequest): void {
+function letOutOn(connection: Connection, pool: ConnectionPool, { guard }: WireRequest, deadline: Deadline): void {
   try {
+    // It may have come between the connection and us: it tells nobody twice.
+    if (deadline.over) throw deadline.reason;
     letOut(guard);
   } catch (error) {
     pool.giveBack(connection);
@@ -58,7 +66,12 @@ function letOutOn(connection: Connection, pool: ConnectionPool, { guard }: WireR
   }
 }
 
-function answerOf(connection: Connection, bytes: string, deadline: Deadline): Promise<HttpAnswer> {
+function answerOf(
+  connection: Connection,
+  bytes: string,
+  deadline: Deadline,
+  longest: number,
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const forget = deadline.whenOver((reason) => connection.destroy(reason));
     const receiver = new WholeAnswer(
@@ -70,6 +83,7 @@ function answerOf(connection: Connection, bytes: string, deadline: Deadline): Pr
         forget();
         reject(error);
       },
+      longest,
     );
     connection.send(bytes, receiver);
   });
@@ -82,18 +96,24 @@ class WholeAnswer implements Receiver {
   #headers: IncomingHttpHeaders = {};
   #body: Buffer | undefined;
   #more: Buffer[] | undefined;
+  /** Bytes that may still come. */
+  #room: number;
 
-  constructor(resolve: (answer: HttpAnswer) => void, reject: (error: unknown) => void) {
+  constructor(resolve: (answer: HttpAnswer) => void, reject: (error: unknown) => void, longest: number) {
     this.#resolve = resolve;
     this.onError = reject;
+    this.#room = longest;
   }
 
   onHead(status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
     this.#headers = headers;
+    if (Number(headers['content-length'] ?? 0) > this.#room) throw new AnswerTooLong('the answer is too long');
   }
 
   onData(chunk: Buffer): void {
+    this.#room -= chunk.length;
+    if (this.#room < 0) throw new AnswerTooLong('the answer is too long');
     if (!this.#body) this.#body = chunk;
     else if (this.#more) this.#more.push(chunk);
     else this.#more = [this.#body, chunk];

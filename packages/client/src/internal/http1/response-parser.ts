@@ -1,8 +1,10 @@
 /**
- * Reads answers of HTTP/1.1 (RFC 9112) from the bytes of a connection, whatever pieces they come in.
+ * Reads answers of HTTP/1.1 (RFC 9112) from the bytes of a connection, whatever pieces they come in, one for each time
+ * that one is awaited:
  *
- *   head ──► body of a known length, in chunks, or until the connection ends ──► end ──► head of the next answer
+ *   idle ─await()─► head ──► body of a known length, in chunks, or until the connection ends ──► idle
  *
+ * A byte that comes while none is awaited, be it right behind an answer, is nobody's: a later request must not read it.
  * Bodies are handed on as views of what came in: no byte is copied.
  */
 import type { IncomingHttpHeaders } from 'node:http';
@@ -21,45 +23,58 @@ export class ProtocolError extends Error {
   readonly code = 'PROTOCOL_ERROR';
 }
 
-const LONGEST_HEAD = 64 * 1024;
+/** The most bytes of a head, and of all trailers. */
+export const LONGEST_HEAD = 64 * 1024;
 const LONGEST_SIZE_LINE = 1024;
 const UNTIL_CLOSE = -1;
 
-type State = 'head' | 'length' | 'close' | 'size' | 'chunk' | 'chunk-end' | 'trailer';
+type State = 'idle' | 'head' | 'length' | 'close' | 'size' | 'chunk' | 'chunk-end' | 'trailer';
 
 export class ResponseParser {
   readonly #listener: AnswerListener;
-  #state: State = 'head';
+  #state: State = 'idle';
   /** What came of a head or a line so far. */
   #pending: Buffer | undefined;
   /** Bytes of the body, or of the chunk, that are still to come. */
   #left = 0;
+  #trailerBytes = 0;
   #reusable = true;
 
   constructor(listener: AnswerListener) {
     this.#listener = listener;
   }
 
-  /** @throws {ProtocolError} when what came makes no sense; nothing may be fed after that. */
+  /** What comes from now on is the answer to a request. */
+  await(): void {
+    this.#state = 'head';
+  }
+
+  /** @throws {ProtocolError} when what came makes no sense, or nothing was awaited; nothing may be fed after that. */
   feed(bytes: Buffer): void {
+    if (this.#state === 'idle') throw new ProtocolError('the server answers what was not asked');
     let at = 0;
-    while (at < bytes.length) at = this.#step(bytes, at);
+    while (at < bytes.length && this.#isAwaiting()) at = this.#step(bytes, at);
+    if (this.#isAwaiting()) return;
+    // Who sends more than was asked for can't be trusted to know where the next answer begins.
+    this.#listener.onEnd(this.#reusable && at === bytes.length);
   }
 
   /** The connection has ended. True if that is how an answer ends. */
   finish(): boolean {
     if (this.#state !== 'close') return false;
-    this.#end();
+    this.#state = 'idle';
+    this.#listener.onEnd(false);
     return true;
+  }
+
+  #isAwaiting(): boolean {
+    return this.#state !== 'idle';
   }
 
   #step(bytes: Buffer, at: number): number {
     switch (this.#state) {
       case 'head':
         return this.#head(bytes, at);
-      case 'close':
-        this.#listener.onData(at === 0 ? bytes : bytes.subarray(at));
-        return bytes.length;
       case 'length':
       case 'chunk':
         return this.#body(bytes, at);
@@ -67,6 +82,9 @@ export class ResponseParser {
       case 'chunk-end':
       case 'trailer':
         return this.#line(bytes, at);
+      default:
+        this.#listener.onData(at === 0 ? bytes : bytes.subarray(at));
+        return bytes.length;
     }
   }
 
@@ -87,28 +105,31 @@ export class ResponseParser {
 
   #begin(head: string): void {
     const lines = head.split('\r\n');
-    const [, minor, code] = /^HTTP\/1\.([01]) (\d{3})(?: |$)/.exec(lines[0] ?? '') ?? [];
+    const [, minor, code] = statusLine.exec(lines[0] as string) ?? [];
     if (!code) throw new ProtocolError('the answer is no HTTP/1.1');
     const status = Number(code);
+    const headers = headersIn(lines);
+    if (status === 101) throw new ProtocolError('the server changes to a protocol that was not asked for');
     // It says that the real answer is to come.
     if (status < 200) return;
-    const headers = headersIn(lines);
-    const connection = String(headers.connection ?? '').toLowerCase();
-    this.#reusable = minor === '1' ? !connection.includes('close') : connection.includes('keep-alive');
-    this.#left = bodyLength(status, headers);
-    this.#state =
-      headers['transfer-encoding'] && this.#left !== 0 ? 'size' : this.#left === UNTIL_CLOSE ? 'close' : 'length';
+    const { connection, 'transfer-encoding': encoding } = headers;
+    const said = bodyLength(headers);
+    const length = status === 204 || status === 304 ? 0 : said;
+    const keep = minor === '1' ? !connection || !closes.test(connection) : !!connection && keepsAlive.test(connection);
+    // HTTP/1.0 knows no chunks: whoever passes them on may see another end than we do.
+    this.#reusable = keep && length !== UNTIL_CLOSE && (encoding === undefined || minor === '1');
+    this.#left = length;
+    if (length === 0) this.#state = 'idle';
+    else if (length === IN_CHUNKS) this.#state = 'size';
+    else this.#state = length === UNTIL_CLOSE ? 'close' : 'length';
     this.#listener.onHead(status, headers);
-    if (this.#state === 'length' && this.#left === 0) this.#end();
   }
 
   #body(bytes: Buffer, at: number): number {
     const end = Math.min(bytes.length, at + this.#left);
     this.#left -= end - at;
+    if (this.#left === 0) this.#state = this.#state === 'chunk' ? 'chunk-end' : 'idle';
     this.#listener.onData(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
-    if (this.#left > 0) return end;
-    if (this.#state === 'chunk') this.#state = 'chunk-end';
-    else this.#end();
     return end;
   }
 
@@ -116,13 +137,17 @@ export class ResponseParser {
     const newline = bytes.indexOf(0x0a, at);
     const part = bytes.subarray(at, newline < 0 ? bytes.length : newline);
     const line = this.#pending ? Buffer.concat([this.#pending, part]) : part;
-    if (line.length > LONGEST_SIZE_LINE) throw new ProtocolError('a line of the answer is too long');
+    const longest = this.#state === 'trailer' ? LONGEST_HEAD - this.#trailerBytes : LONGEST_SIZE_LINE;
+    if (line.length > longest) throw new ProtocolError('a line of the answer is too long');
     if (newline < 0) {
       this.#pending = line;
       return bytes.length;
     }
     this.#pending = undefined;
-    this.#take(line.toString('latin1').trimEnd());
+    const text = line.toString('latin1');
+    // A line break that only some see as one is how answers are smuggled.
+    if (!text.endsWith('\r')) throw new ProtocolError('a line of the answer has no proper end');
+    this.#take(text.slice(0, -1));
     return newline + 1;
   }
 
@@ -131,49 +156,71 @@ export class ResponseParser {
       if (line !== '') throw new ProtocolError('a chunk of the answer is longer than it says');
       this.#state = 'size';
     } else if (this.#state === 'trailer') {
-      if (line === '') this.#end();
+      if (line === '') this.#state = 'idle';
+      else nameIn(line);
+      this.#trailerBytes += line.length + 2;
     } else {
-      const [, size] = /^([0-9a-f]{1,12})\s*(?:;.*)?$/i.exec(line) ?? [];
+      const [, size] = sizeLine.exec(line) ?? [];
       if (!size) throw new ProtocolError('a chunk of the answer has no size');
       this.#left = Number.parseInt(size, 16);
+      this.#trailerBytes = 0;
       this.#state = this.#left === 0 ? 'trailer' : 'chunk';
     }
   }
-
-  #end(): void {
-    const reusable = this.#reusable && this.#state !== 'close';
-    this.#state = 'head';
-    this.#listener.onEnd(reusable);
-  }
 }
+
+const IN_CHUNKS = -2;
+const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\0-\x08\x0a-\x1f\x7f]*)?$/;
+const sizeLine = /^([0-9a-f]{1,12})(?:[\t ]*;[^\0-\x08\x0a-\x1f\x7f]*)?$/i;
+const closes = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i;
+const keepsAlive = /(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/i;
+const unfit = /[\0-\x08\x0a-\x1f\x7f]/;
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 function headersIn(lines: readonly string[]): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   for (let i = 1; i < lines.length; i++) {
     const line = lines[i] as string;
-    const colon = line.indexOf(':');
-    if (colon <= 0) throw new ProtocolError('a header of the answer has no name');
-    const name = line.slice(0, colon).toLowerCase();
-    const value = line.slice(colon + 1).trim();
+    const [name, colon] = nameIn(line);
+    const value = withoutBlanks(line, colon + 1);
     const known = headers[name];
-    // Several of the same name mean the same as one with a list.
-    headers[name] = known === undefined ? value : `${known}, ${value}`;
+    // Several of the same name mean the same as one with a list. What an object has by itself is no text.
+    headers[name] = typeof known === 'string' ? `${known}, ${value}` : value;
   }
   return headers;
 }
 
-/** Bytes of the body; UNTIL_CLOSE if it ends with the connection, or says its own length. */
-function bodyLength(status: number, headers: IncomingHttpHeaders): number {
-  if (status === 204 || status === 304) return 0;
-  const encoding = headers['transfer-encoding'];
+/** The name, in small letters, and where it ends. A line that is no header is refused, above all one that others may read as two. */
+function nameIn(line: string): readonly [string, number] {
+  const colon = line.indexOf(':');
+  const name = line.slice(0, Math.max(colon, 0));
+  if (!token.test(name) || unfit.test(line)) throw new ProtocolError('a header of the answer makes no sense');
+  return [name.toLowerCase(), colon];
+}
+
+/** As RFC 9110 has it: blanks and tabs, and no other white space. */
+function withoutBlanks(line: string, from: number): string {
+  let start = from;
+  let end = line.length;
+  while (start < end && isBlank(line.charCodeAt(start))) start += 1;
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end -= 1;
+  return line.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
+/** Bytes of the body; UNTIL_CLOSE if it ends with the connection, IN_CHUNKS if each says its own length. */
+function bodyLength(headers: IncomingHttpHeaders): number {
+  const { 'transfer-encoding': encoding, 'content-length': length } = headers;
   if (encoding !== undefined) {
     // A length beside it may be what an attacker wants another reader to believe.
-    if (encoding.toLowerCase() !== 'chunked' || headers['content-length'] !== undefined) {
+    if (encoding.toLowerCase() !== 'chunked' || length !== undefined) {
       throw new ProtocolError('the answer is encoded in a way that was not asked for');
     }
-    return UNTIL_CLOSE;
+    return IN_CHUNKS;
   }
-  const length = headers['content-length'];
   if (length === undefined) return UNTIL_CLOSE;
   if (!/^\d{1,15}$/.test(length)) throw new ProtocolError('the length of the answer is no number');
   return Number(length);
