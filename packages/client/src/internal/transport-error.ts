@@ -27,7 +27,11 @@ export async function transportError(error: unknown, { server, doing, deadline }
   if (closedCodes.has(code)) return failed('KUR_CLIENT_INVALID_REQUEST', `${doing}: the client is closed`, error);
   if (tooLongCodes.has(code)) {
     const remedy = 'ask for less at a time, by `limit`, a namespace or a selector, or read it as a stream';
-    return failed('KUR_CLIENT_BAD_RESPONSE', `${doing}: the answer of ${server} is too long to be held: ${remedy}`, error);
+    return failed(
+      'KUR_CLIENT_BAD_RESPONSE',
+      `${doing}: the answer of ${server} is too long to be held: ${remedy}`,
+      error,
+    );
   }
   // What can't be put on the wire was never the server's fault.
   if (error instanceof TypeError) return failed('KUR_CLIENT_INVALID_REQUEST', `${doing}: ${error.message}`, error);

@@ -30,12 +30,16 @@ async function serving(answer: Handler, longestAnswer?: number) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const engine = createHttp1Engine(`127.0.0.1:${port}`, async () => {
-    const socket = connect(port, '127.0.0.1');
-    await once(socket, 'connect');
-    opened.resolve();
-    return socket;
-  }, longestAnswer);
+  const engine = createHttp1Engine(
+    `127.0.0.1:${port}`,
+    async () => {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      opened.resolve();
+      return socket;
+    },
+    longestAnswer,
+  );
   open.push({ close: () => engine.destroy() }, server);
   return { engine, requests, connections: () => connections, opened: () => opened.promise };
 }
@@ -129,7 +133,9 @@ describe('an exchange', () => {
   });
 
   it('with an answer that is longer than any text can be fails, and says so', async () => {
-    const { engine } = await serving((_, socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 600000000\r\n\r\n{'));
+    const { engine } = await serving((_, socket) =>
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 600000000\r\n\r\n{'),
+    );
     await expect(engine.exchange(get(), within())).rejects.toMatchObject({ code: 'ANSWER_TOO_LONG' });
   });
 

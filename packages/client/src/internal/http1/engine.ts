@@ -66,12 +66,7 @@ function letOutOn(connection: Connection, pool: ConnectionPool, { guard }: WireR
   }
 }
 
-function answerOf(
-  connection: Connection,
-  bytes: string,
-  deadline: Deadline,
-  longest: number,
-): Promise<HttpAnswer> {
+function answerOf(connection: Connection, bytes: string, deadline: Deadline, longest: number): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const forget = deadline.whenOver((reason) => connection.destroy(reason));
     const receiver = new WholeAnswer(

@@ -27,14 +27,17 @@ export class ProtocolError extends Error {
 export const LONGEST_HEAD = 64 * 1024;
 const LONGEST_SIZE_LINE = 1024;
 const UNTIL_CLOSE = -1;
+const IN_CHUNKS = -2;
+const NO_ROOM = Buffer.alloc(0);
 
 type State = 'idle' | 'head' | 'length' | 'close' | 'size' | 'chunk' | 'chunk-end' | 'trailer';
 
 export class ResponseParser {
   readonly #listener: AnswerListener;
   #state: State = 'idle';
-  /** What came of a head or a line so far. */
-  #pending: Buffer | undefined;
+  /** What came of a head or a line so far: this many bytes of a buffer that has room for more. */
+  #held = 0;
+  #room = NO_ROOM;
   /** Bytes of the body, or of the chunk, that are still to come. */
   #left = 0;
   #trailerBytes = 0;
@@ -89,18 +92,37 @@ export class ResponseParser {
   }
 
   #head(bytes: Buffer, at: number): number {
-    const before = this.#pending?.length ?? 0;
-    const all = this.#pending ? Buffer.concat([this.#pending, bytes.subarray(at)]) : bytes;
-    const start = this.#pending ? 0 : at;
-    const end = all.indexOf('\r\n\r\n', Math.max(start, before - 3));
-    if (end < 0 || end - start > LONGEST_HEAD) {
-      if (all.length - start > LONGEST_HEAD) throw new ProtocolError('the head of the answer is too long');
-      this.#pending = all.subarray(start);
-      return bytes.length;
+    const before = this.#held;
+    const all = this.#joined(bytes.subarray(at));
+    const end = all.indexOf('\r\n\r\n', Math.max(0, before - 3));
+    if (end > LONGEST_HEAD || (end < 0 && all.length > LONGEST_HEAD)) {
+      throw new ProtocolError('the head of the answer is too long');
     }
-    this.#pending = undefined;
-    this.#begin(all.toString('latin1', start, end));
-    return start === 0 && before > 0 ? at + end + 4 - before : end + 4;
+    if (end < 0) return this.#hold(all, bytes);
+    this.#held = 0;
+    this.#begin(all.toString('latin1', 0, end));
+    return at + end + 4 - before;
+  }
+
+  /** This, behind what came before. */
+  #joined(part: Buffer): Buffer {
+    if (this.#held === 0) return part;
+    const length = this.#held + part.length;
+    if (length > this.#room.length) {
+      // Twice as much each time: whoever sends byte by byte shouldn't make us copy all of it each time.
+      const larger = Buffer.allocUnsafe(2 * length);
+      this.#room.copy(larger, 0, 0, this.#held);
+      this.#room = larger;
+    }
+    part.copy(this.#room, this.#held);
+    return this.#room.subarray(0, length);
+  }
+
+  /** Keeps it until more comes; that is, until after all of `bytes`. */
+  #hold(all: Buffer, bytes: Buffer): number {
+    if (this.#held === 0) this.#room = Buffer.from(all);
+    this.#held = all.length;
+    return bytes.length;
   }
 
   #begin(head: string): void {
@@ -112,12 +134,10 @@ export class ResponseParser {
     if (status === 101) throw new ProtocolError('the server changes to a protocol that was not asked for');
     // It says that the real answer is to come.
     if (status < 200) return;
-    const { connection, 'transfer-encoding': encoding } = headers;
+    const { connection = '' } = headers;
     const said = bodyLength(headers);
     const length = status === 204 || status === 304 ? 0 : said;
-    const keep = minor === '1' ? !connection || !closes.test(connection) : !!connection && keepsAlive.test(connection);
-    // HTTP/1.0 knows no chunks: whoever passes them on may see another end than we do.
-    this.#reusable = keep && length !== UNTIL_CLOSE && (encoding === undefined || minor === '1');
+    this.#reusable = length !== UNTIL_CLOSE && (minor === '1' ? !closes.test(connection) : staysOpen(headers));
     this.#left = length;
     if (length === 0) this.#state = 'idle';
     else if (length === IN_CHUNKS) this.#state = 'size';
@@ -135,19 +155,15 @@ export class ResponseParser {
 
   #line(bytes: Buffer, at: number): number {
     const newline = bytes.indexOf(0x0a, at);
-    const part = bytes.subarray(at, newline < 0 ? bytes.length : newline);
-    const line = this.#pending ? Buffer.concat([this.#pending, part]) : part;
+    const line = this.#joined(bytes.subarray(at, newline < 0 ? bytes.length : newline));
     const longest = this.#state === 'trailer' ? LONGEST_HEAD - this.#trailerBytes : LONGEST_SIZE_LINE;
     if (line.length > longest) throw new ProtocolError('a line of the answer is too long');
-    if (newline < 0) {
-      this.#pending = line;
-      return bytes.length;
-    }
-    this.#pending = undefined;
-    const text = line.toString('latin1');
+    if (newline < 0) return this.#hold(line, bytes);
+    this.#held = 0;
+    const whole = line.toString('latin1');
     // A line break that only some see as one is how answers are smuggled.
-    if (!text.endsWith('\r')) throw new ProtocolError('a line of the answer has no proper end');
-    this.#take(text.slice(0, -1));
+    if (!whole.endsWith('\r')) throw new ProtocolError('a line of the answer has no proper end');
+    this.#take(whole.slice(0, -1));
     return newline + 1;
   }
 
@@ -162,20 +178,25 @@ export class ResponseParser {
     } else {
       const [, size] = sizeLine.exec(line) ?? [];
       if (!size) throw new ProtocolError('a chunk of the answer has no size');
-      this.#left = Number.parseInt(size, 16);
+      this.#left = reasonable(Number.parseInt(size, 16));
       this.#trailerBytes = 0;
       this.#state = this.#left === 0 ? 'trailer' : 'chunk';
     }
   }
 }
 
-const IN_CHUNKS = -2;
-const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\0-\x08\x0a-\x1f\x7f]*)?$/;
-const sizeLine = /^([0-9a-f]{1,12})(?:[\t ]*;[^\0-\x08\x0a-\x1f\x7f]*)?$/i;
+const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t -~\x80-\xff]*)?$/;
+const sizeLine =
+  /^([0-9a-f]+)(?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*$/i;
 const closes = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i;
 const keepsAlive = /(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/i;
-const unfit = /[\0-\x08\x0a-\x1f\x7f]/;
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const token = /^[!#$%&'*+.^_`|~\w-]+$/;
+const text = /^[\t -~\x80-\xff]*$/;
+
+/** HTTP/1.0 closes unless it says otherwise, and knows no chunks: whoever passed them on may see another end than we do. */
+function staysOpen({ connection = '', 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
+  return keepsAlive.test(connection) && encoding === undefined;
+}
 
 function headersIn(lines: readonly string[]): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
@@ -194,7 +215,7 @@ function headersIn(lines: readonly string[]): IncomingHttpHeaders {
 function nameIn(line: string): readonly [string, number] {
   const colon = line.indexOf(':');
   const name = line.slice(0, Math.max(colon, 0));
-  if (!token.test(name) || unfit.test(line)) throw new ProtocolError('a header of the answer makes no sense');
+  if (!token.test(name) || !text.test(line)) throw new ProtocolError('a header of the answer makes no sense');
   return [name.toLowerCase(), colon];
 }
 
@@ -222,6 +243,12 @@ function bodyLength(headers: IncomingHttpHeaders): number {
     return IN_CHUNKS;
   }
   if (length === undefined) return UNTIL_CLOSE;
-  if (!/^\d{1,15}$/.test(length)) throw new ProtocolError('the length of the answer is no number');
-  return Number(length);
+  if (!/^\d+$/.test(length)) throw new ProtocolError('the length of the answer is no number');
+  return reasonable(Number(length));
+}
+
+/** Beyond this, bytes can't be counted. */
+function reasonable(length: number): number {
+  if (Number.isSafeInteger(length)) return length;
+  throw new ProtocolError('the length of the answer is too large');
 }
