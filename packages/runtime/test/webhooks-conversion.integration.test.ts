@@ -3,6 +3,7 @@ import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { describe, expect, it } from 'vitest';
 import { deny } from '../src/webhooks/denial.ts';
 import type { Webhooks } from '../src/webhooks/webhooks.ts';
+import { balancer } from './support/webhook-balancer.ts';
 import { type OldGadget, replica, start, type World, webhookWorld } from './support/webhook-world.ts';
 
 /** In v1alpha1 the size is a text: `'3'`. */
@@ -95,6 +96,44 @@ describe('a conversion', () => {
     const none = { spec: { conversion: { strategy: 'None', webhook: null } } };
     await client.patch(CustomResourceDefinition, crd(world), none);
     await waitFor(client, CustomResourceDefinition, crd(world), ({ spec }) => spec.conversion?.strategy === 'Webhook');
+  });
+
+  it('can be had when all replicas start at once, though their caches need it before they can be filled', async () => {
+    const world = await webhookWorld('v1alpha1');
+    const { client, Gadget, OldGadget, namespace } = world;
+    const ref = { name: 'old', namespace };
+    await client.create(OldGadget, { metadata: ref, spec: { size: '3' } });
+    const definition = await client.get(CustomResourceDefinition, crd(world));
+    for (const version of definition.spec.versions) version.storage = version.name === 'v1';
+    await client.replace(CustomResourceDefinition, definition);
+    // As in a cluster, nobody is sent to a pod that is not ready.
+    const service = await balancer();
+    const options = { address: { url: service.url } };
+    const before = await replica(world, declare(world), options);
+    service.backends.add(await before.webhooks.port());
+    const size = () => client.get(Gadget, ref, { retries: 0 }).then(({ spec }) => spec.size, String);
+    await expect.poll(size).toBe(3);
+    service.backends.clear();
+    await before.stop();
+    // The API server's own cache of what it has read is as cold as ours once the definition has changed.
+    const changed = await client.get(CustomResourceDefinition, crd(world));
+    for (const version of changed.spec.versions) {
+      version.additionalPrinterColumns = [{ name: 'Note', type: 'string', jsonPath: '.spec.note' }];
+    }
+    await client.replace(CustomResourceDefinition, changed);
+    const fromCache = { namespace, resourceVersion: '0', retries: 0, timeout: 2_000 };
+    await expect.poll(() => client.list(Gadget, fromCache).then(() => 'listed', () => 'refused')).toBe('refused');
+
+    const { manager, webhooks } = start(world, declare(world), options);
+    const cache = manager.caches.of(Gadget, { namespace });
+    await expect
+      .poll(async () => {
+        const { ok, checks } = await manager.readiness();
+        if (ok) service.backends.add(await webhooks.port());
+        return cache.synced ? cache.list().map(({ spec }) => spec.size) : checks.filter((check) => !check.ok);
+      })
+      .toEqual([3]);
+    await expect.poll(async () => (await manager.readiness()).ok).toBe(true);
   });
 
   it('waits for a definition that is not installed yet, and says so', async () => {

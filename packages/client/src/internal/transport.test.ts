@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import { createServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import { type AddressInfo, connect, type Server } from 'node:net';
 import * as x509 from '@peculiar/x509';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../client.ts';
 import type { ClientConfig } from '../config.ts';
 import { ConfigMap } from '../generated/core/v1.ts';
@@ -19,8 +19,11 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
+type Name = { type: 'ip' | 'dns'; value: string };
+const byAddress: Name = { type: 'ip', value: '127.0.0.1' };
+
 /** A certificate that signs itself, valid between these days from now. */
-async function certificate(from: number, to: number): Promise<{ cert: string; key: string }> {
+async function certificate(from: number, to: number, name = byAddress): Promise<{ cert: string; key: string }> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const made = await x509.X509CertificateGenerator.createSelfSigned({
     name: 'CN=test',
@@ -28,7 +31,7 @@ async function certificate(from: number, to: number): Promise<{ cert: string; ke
     signingAlgorithm: algorithm,
     notBefore: new Date(Date.now() + from * DAY),
     notAfter: new Date(Date.now() + to * DAY),
-    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
+    extensions: [new x509.SubjectAlternativeNameExtension([name])],
   });
   const pkcs8 = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
   return { cert: made.toString('pem'), key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n` };
@@ -79,6 +82,39 @@ it('asks whether it is the right server when nobody vouches for it', async () =>
   expect(await errorOf({ server, ca })).toMatchObject({
     code: 'KUR_CLIENT_TLS',
     message: expect.stringContaining('is it the right server, and certificate-authority-data that of this cluster?'),
+  });
+});
+
+describe('through a proxy', () => {
+  /** By CONNECT, as at many a company. */
+  async function proxy(): Promise<string> {
+    const server = createHttpServer().on('connect', ({ url = '' }, client) => {
+      const [host, port] = url.split(':');
+      const onward = connect(Number(port), host);
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      client.pipe(onward).pipe(client);
+      client.on('error', () => onward.destroy());
+      onward.on('error', () => client.destroy());
+    });
+    return (await listen(server)).replace('https://127.0.0.1', 'http://localhost');
+  }
+
+  it.each([
+    ['its address', byAddress, undefined],
+    ['the name that it is said to have', { type: 'dns', value: 'kubernetes' } as const, 'kubernetes'],
+    ['another address that it is said to have', { type: 'ip', value: '10.0.0.1' } as const, '10.0.0.1'],
+  ])('a server is believed by %s', async (_, name, tlsServerName) => {
+    const { cert, key } = await certificate(-1, 1, name);
+    const server = await listen(createServer({ cert, key }, (_, response) => response.end('hello')));
+    const named = tlsServerName === undefined ? {} : { tlsServerName };
+    await using client = createClient({ server, ca: cert, proxyUrl: await proxy(), ...named });
+    expect(await client.raw('GET', '/version')).toBe('hello');
+  });
+
+  it("a server is not believed by the proxy's name", async () => {
+    const { cert, key } = await certificate(-1, 1, { type: 'dns', value: 'localhost' });
+    const server = await listen(createServer({ cert, key }, (_, response) => response.end('hello')));
+    expect(await errorOf({ server, ca: cert, proxyUrl: await proxy() })).toMatchObject({ code: 'KUR_CLIENT_TLS' });
   });
 });
 

@@ -1,6 +1,6 @@
 /** What an operator runs in: everything that it needs around its controllers, put together. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Client } from '@kurator/client';
+import type { Client, ResourceType } from '@kurator/client';
 import type { Caches } from '../cache/cache.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Controller } from '../controller/controller.ts';
@@ -122,10 +122,14 @@ export function createManager(options: ManagerOptions): Manager {
     clock,
   );
 
+  // A cache that is filled through a webhook of our own waits for us to be ready: we must not wait for it.
+  const needsUs = (type: ResourceType) => lifecycle.runnables.some((runnable) => runnable.isNeededToRead?.(type));
+  const servesItself = () =>
+    lifecycle.phase === 'starting' && lifecycle.serves && caches.all().some(({ type }) => needsUs(type));
   const healthChecks: Check[] = [eventLoopCheck];
   const readinessChecks: Check[] = [
-    { name: 'manager', check: () => unready[lifecycle.phase] },
-    cachesCheck(() => caches.all()),
+    { name: 'manager', check: () => (servesItself() ? undefined : unready[lifecycle.phase]) },
+    cachesCheck(() => caches.all().filter(({ type }) => !needsUs(type))),
     apiServerCheck(given, traffic, clock),
     ...(leaderElection ? [lead.check] : []),
   ];

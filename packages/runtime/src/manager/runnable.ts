@@ -1,4 +1,5 @@
 /** What a manager starts and stops. */
+import type { ResourceType } from '@kurator/client';
 import type { Logger } from '../insight/late-logger.ts';
 import type { Check } from './check.ts';
 
@@ -29,6 +30,11 @@ export interface Runnable {
   run(context: RunContext): Promise<void>;
   /** Resolves when what is started later may count on it. At once unless given. */
   ready?(signal: AbortSignal): Promise<void>;
+  /**
+   * Whether objects of this type can be read only while others may call this: a conversion webhook's. The process counts as
+   * ready before such a cache is filled, since nobody is sent to a pod that is not ready.
+   */
+  isNeededToRead?(type: ResourceType): boolean;
   /** Whether it lives: a reason not to makes the kubelet restart the process. */
   health?: Check['check'];
   /** Whether it does what others count on: a reason not to takes the process out of Services. */

@@ -18,7 +18,14 @@ import { createIssuer } from './internal/certificates/issuer.ts';
 import { SecretCertificates } from './internal/certificates/secret-certificates.ts';
 import { convertAll } from './internal/convert.ts';
 import { timeFor } from './internal/deadline.ts';
-import { type AdmissionHook, admissionHook, badHook, type ConversionHook, conversionHook } from './internal/hook.ts';
+import {
+  type AdmissionHook,
+  admissionHook,
+  badHook,
+  type ConversionHook,
+  conversionHook,
+  groupVersionOf,
+} from './internal/hook.ts';
 import { placesOf } from './internal/registrar.ts';
 import { readAdmissionReview, readConversionReview } from './internal/review.ts';
 import { HookServer, type Route } from './internal/server.ts';
@@ -116,6 +123,11 @@ class WebhookServer implements Webhooks {
   async ready(signal: AbortSignal): Promise<void> {
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     await Promise.race([this.#registered.promise, stopped]);
+  }
+
+  isNeededToRead(type: ResourceType): boolean {
+    const { group } = groupVersionOf(type);
+    return this.#conversion.some((hook) => hook.type.kind === type.kind && groupVersionOf(hook.type).group === group);
   }
 
   readiness(): string | undefined {

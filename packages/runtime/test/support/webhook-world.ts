@@ -28,13 +28,14 @@ export interface World {
   gadget(name: string, spec?: Gadget['spec']): Promise<Gadget>;
 }
 
-export async function webhookWorld(): Promise<World> {
+/** @param stored the version that objects are kept in. */
+export async function webhookWorld(stored: 'v1' | 'v1alpha1' = 'v1'): Promise<World> {
   const client = await sharedClient();
   onTestFinished(() => client.close());
   const namespace = await testNamespace(client, 'webhooks');
   const group = `${namespace}-${randomBytes(2).toString('hex')}.example.com`;
   const Gadget = resourceType<Gadget>(`${group}/v1`, 'Gadget');
-  await client.create(CustomResourceDefinition, definition(group));
+  await client.create(CustomResourceDefinition, definition(group, stored));
   await waitFor(client, CustomResourceDefinition, { name: `gadgets.${group}` }, ({ status }) =>
     Boolean(status?.conditions?.some(({ type, status: is }) => type === 'Established' && is === 'True')),
   );
@@ -50,11 +51,11 @@ export async function webhookWorld(): Promise<World> {
   };
 }
 
-function definition(group: string) {
-  const version = (name: string, size: 'integer' | 'string', storage: boolean) => ({
+function definition(group: string, stored: string) {
+  const version = (name: string, size: 'integer' | 'string') => ({
     name,
     served: true,
-    storage,
+    storage: name === stored,
     subresources: { status: {} },
     schema: {
       openAPIV3Schema: {
@@ -75,7 +76,7 @@ function definition(group: string) {
       group,
       names: { kind: 'Gadget', plural: 'gadgets' },
       scope: 'Namespaced',
-      versions: [version('v1', 'integer', true), version('v1alpha1', 'string', false)],
+      versions: [version('v1', 'integer'), version('v1alpha1', 'string')],
     },
   };
 }

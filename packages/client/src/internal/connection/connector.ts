@@ -1,6 +1,6 @@
 /** Makes connections to the API server: directly or through a proxy, with TLS where it is https. */
-import { connect, type Socket } from 'node:net';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { connect, isIP, type Socket } from 'node:net';
+import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ClientConfig } from '../../config.ts';
 import type { TlsMaterial } from '../credentials/identity.ts';
 import { openTunnel } from './tunnel.ts';
@@ -21,6 +21,7 @@ export function createConnector(config: ClientConfig, url: URL, tls: TlsMaterial
   const secure = url.protocol === 'https:';
   const target = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (secure ? 443 : 80)) };
   const { proxyUrl } = config;
+  const name = config.tlsServerName ?? target.host;
   // A resumed session saves the server a signature for each further connection.
   let session: Buffer | undefined;
   return async () => {
@@ -30,7 +31,10 @@ export function createConnector(config: ClientConfig, url: URL, tls: TlsMaterial
       ...(tunnel ? { socket: tunnel } : target),
       ...tls,
       ...(session ? { session } : {}),
-      servername: config.tlsServerName ?? serverName(target.host),
+      // An address is no server name (RFC 6066).
+      servername: isIP(name) ? '' : name,
+      // Left to itself, Node would take the other end of the socket for the server, which may be a proxy.
+      checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
       rejectUnauthorized: !config.insecureSkipTlsVerify,
       ALPNProtocols: http2 ? ['h2'] : ['http/1.1'],
     });
@@ -44,11 +48,6 @@ export function createConnector(config: ClientConfig, url: URL, tls: TlsMaterial
       throw error;
     }
   };
-}
-
-// An address is no server name (RFC 6066); OpenSSL checks the certificate against the host all the same.
-function serverName(host: string): string {
-  return /^[\d.]+$|:/.test(host) ? '' : host;
 }
 
 async function established<S extends Socket | TLSSocket>(socket: S, event: string, already: boolean): Promise<S> {

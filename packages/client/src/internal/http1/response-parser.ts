@@ -176,8 +176,9 @@ export class ResponseParser {
       else nameIn(line);
       this.#trailerBytes += line.length + 2;
     } else {
-      const [, size] = sizeLine.exec(line) ?? [];
+      const [, size, more = ''] = sizeLine.exec(line) ?? [];
       if (!size) throw new ProtocolError('a chunk of the answer has no size');
+      if (!extensions.test(more)) throw new ProtocolError('a chunk of the answer has an odd extension');
       this.#left = reasonable(Number.parseInt(size, 16));
       this.#trailerBytes = 0;
       this.#state = this.#left === 0 ? 'trailer' : 'chunk';
@@ -186,8 +187,9 @@ export class ResponseParser {
 }
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t -~\x80-\xff]*)?$/;
-const sizeLine =
-  /^([0-9a-f]+)(?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*$/i;
+const sizeLine = /^([0-9a-f]+)(;.*)?$/i;
+const extensions =
+  /^(?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*$/;
 const closes = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i;
 const keepsAlive = /(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/i;
 const token = /^[!#$%&'*+.^_`|~\w-]+$/;

@@ -17,6 +17,8 @@ export const differences = {
   'only chunks':
     'Node takes any transfer coding, and reads until the connection ends; a client that sends no TE gets none',
   'whole line ends': 'Node takes some line feeds without a carriage return among chunks; ours takes none',
+  'chunk extensions':
+    'Node takes some that RFC 9112 (7.1.1) does not have, such as one without a name; ours takes none of them',
   limits:
     'Node counts the bytes of heads and trailers in another way, so near 64 KiB they differ; it believes lengths of 16 digits and more',
   'noticed later':
@@ -81,6 +83,7 @@ const refusals: Record<string, DifferenceName> = {
   'the answer is no HTTP/1.1': 'only HTTP/1.0 and 1.1',
   'the answer is encoded in a way that was not asked for': 'only chunks',
   'a line of the answer has no proper end': 'whole line ends',
+  'a chunk of the answer has an odd extension': 'chunk extensions',
   'a line of the answer is too long': 'limits',
   'the head of the answer is too long': 'limits',
   'the length of the answer is too large': 'limits',

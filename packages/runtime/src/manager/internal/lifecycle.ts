@@ -52,6 +52,7 @@ export class Lifecycle {
   readonly #stopping = new AbortController();
   #lead: Lead | undefined;
   #phase: ManagerPhase = 'idle';
+  #serves = false;
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
@@ -65,6 +66,11 @@ export class Lifecycle {
 
   get phase(): ManagerPhase {
     return this.#phase;
+  }
+
+  /** Whether its webhooks are up. */
+  get serves(): boolean {
+    return this.#serves;
   }
 
   get runnables(): Runnable[] {
@@ -118,6 +124,7 @@ export class Lifecycle {
     if (server) this.#listening.resolve(await server.listen());
     for (const stage of ['webhook', 'cache', 'background'] as const) {
       await this.#groups[stage].start();
+      this.#serves = true;
       if (this.#stopping.signal.aborted) return;
     }
     this.#phase = 'standby';
