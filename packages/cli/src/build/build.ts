@@ -6,6 +6,7 @@ import { type ImageArchive, imageFromNodeBundle, inspectArchive, nodeInBase, nod
 import type { Action, ActionContext } from '../action.ts';
 import { runningCluster } from '../cluster/named-cluster.ts';
 import { CliError } from '../error.ts';
+import { refuseOther } from '../files/named-file.ts';
 import { type Project, readProject } from '../project/project.ts';
 import { pullFrom, pushTo } from '../registry/push.ts';
 import { megabytes } from '../terminal/amounts.ts';
@@ -65,6 +66,8 @@ export async function buildImage(
   options: Pick<BuildOptions, 'tag' | 'base' | 'node' | 'output' | 'sbom' | 'insecure'>,
   { reporter, signal }: Pick<ActionContext, 'reporter' | 'signal'>,
 ): Promise<BuiltImage> {
+  if (options.output) await refuseOther('--output', options.output, 'an image archive');
+  if (options.sbom) await refuseOther('--sbom', options.sbom, 'a bill of materials');
   const base = options.base ? await pullFrom(options.base, options, { reporter, signal }) : undefined;
   const node = base && !options.node && (await nodeInBase(base)) ? undefined : nodeFor(options);
   const workshop = await mkdtemp(join(tmpdir(), 'kurator-build-'));

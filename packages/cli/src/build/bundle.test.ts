@@ -23,13 +23,38 @@ describe('a bundle', () => {
     expect(stdout).toBe('the thread says hello\n');
   });
 
+  it('keeps files apart that have the same name, its own package.json among them', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'a'));
+    for (const [path, text] of Object.entries({
+      'package.json': JSON.stringify({ name: 'two-files', kurator: { entry: 'main.mjs' } }),
+      'text.txt': 'one',
+      'a/text.txt': 'two',
+      'main.mjs': `import { readFileSync } from 'node:fs';
+        const read = (url) => readFileSync(url, 'utf8');
+        console.log(read(new URL('./text.txt', import.meta.url)), read(new URL('./a/text.txt', import.meta.url)));
+        console.log(JSON.parse(read(new URL('./package.json', import.meta.url))).name);`,
+    })) {
+      await writeFile(join(folder, path), text);
+    }
+    const { main } = await bundleProject(await readProject(folder), await temporaryFolder());
+    const { stdout } = await promisify(execFile)(process.execPath, [main], { cwd: tmpdir() });
+    expect(stdout).toBe('one two\ntwo-files\n');
+  });
+
   it('is the same each time', async () => {
     const project = await readProject(gadget);
     const [one, other] = [await temporaryFolder(), await temporaryFolder()];
     await bundleProject(project, one);
     await bundleProject(project, other);
-    expect(await readdir(other)).toEqual(await readdir(one));
-    for (const file of await readdir(one)) {
+    const filesOf = async (folder: string) => {
+      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length));
+    };
+    expect(await filesOf(other)).toEqual(await filesOf(one));
+    for (const file of await filesOf(one)) {
       expect(await readFile(join(other, file), 'utf8')).toBe(await readFile(join(one, file), 'utf8'));
     }
   });

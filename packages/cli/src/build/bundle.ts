@@ -1,10 +1,10 @@
 /** Makes one folder of JavaScript, which needs no node_modules, of an operator's program and all that it starts or reads. */
-import { copyFile, stat, writeFile } from 'node:fs/promises';
-import { basename, extname, join, resolve } from 'node:path';
+import { copyFile, mkdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { BuildFailure, BuildOptions, Plugin } from 'esbuild';
 import { CliError } from '../error.ts';
 import type { Project } from '../project/project.ts';
-import { companionsPlugin } from './companions.ts';
+import { builtName, companionsPlugin, isProgram } from './companions.ts';
 
 /** What was bundled. */
 export interface Bundle {
@@ -32,7 +32,7 @@ export async function bundleProject(project: Project, outdir: string): Promise<B
   for (const [name, path] of Object.entries(project.entries)) add(programs, name, resolve(project.folder, path));
   for (;;) {
     const entryPoints = [...programs].map(([out, path]) => ({ out, in: path }));
-    const plugins = [optionalImports, companionsPlugin(found)];
+    const plugins = [optionalImports, companionsPlugin(found, project.folder)];
     const { metafile } = await build({
       ...settings,
       absWorkingDir: project.folder,
@@ -42,7 +42,11 @@ export async function bundleProject(project: Project, outdir: string): Promise<B
     }).catch((cause: BuildFailure) => refused(project, cause));
     const [more, files] = partition(found, programs);
     if (more.length === 0) {
-      for (const file of files) await copyFile(file, join(outdir, basename(file)));
+      for (const file of files) {
+        const copy = join(outdir, builtName(file, project.folder));
+        await mkdir(dirname(copy), { recursive: true });
+        await copyFile(file, copy);
+      }
       await writeFile(join(outdir, 'package.json'), '{"type":"module"}\n');
       return {
         main: join(outdir, 'main.js'),
@@ -85,13 +89,11 @@ const optionalImports: Plugin = {
   },
 };
 
-const PROGRAM = /\.[cm]?[jt]s$/;
-
 /** Programs that aren't bundled yet, and files that are only read. */
 function partition(found: ReadonlySet<string>, programs: ReadonlyMap<string, string>): [string[], string[]] {
   const known = new Set(programs.values());
   const all = [...found].toSorted();
-  return [all.filter((path) => PROGRAM.test(path) && !known.has(path)), all.filter((path) => !PROGRAM.test(path))];
+  return [all.filter((path) => isProgram(path) && !known.has(path)), all.filter((path) => !isProgram(path))];
 }
 
 /** All lie in one folder, so that each finds the others where its source did: beside itself. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withCompanions } from './companions.ts';
+import { builtName, withCompanions } from './companions.ts';
 
 const there = new Set(['/app/src/thread.ts', '/app/data/names.json']);
 
@@ -7,7 +7,7 @@ function moved(text: string): { text: string; found: string[] } {
   const found: string[] = [];
   const result = withCompanions(
     text,
-    '/app/src',
+    { folder: '/app/src', root: '/app' },
     (path) => found.push(path),
     (path) => there.has(path),
   );
@@ -22,7 +22,11 @@ describe('what a program refers to by its place', () => {
       `new URL("./thread.js", import.meta.url)`,
       `new URL("./thread.js", import.meta.url)`,
     ],
-    ['a file elsewhere', `new URL('../data/names.json', import.meta.url)`, `new URL('./names.json', import.meta.url)`],
+    [
+      'a file elsewhere',
+      `new URL('../data/names.json', import.meta.url)`,
+      `new URL('./files/ffac7ac8b94e/names.json', import.meta.url)`,
+    ],
   ])('lies beside it after bundling: %s', (_, before, after) => {
     const { text, found } = moved(`start(${before});`);
     expect(text).toBe(`start(${after});`);
@@ -36,6 +40,13 @@ describe('what a program refers to by its place', () => {
     )`);
     expect(new Set(found)).toEqual(new Set(['/app/src/thread.ts']));
     expect(text).not.toContain('thread.ts');
+  });
+
+  it('keeps two files of one name apart, and from what the bundle has itself', () => {
+    const [one, other] = ['/app/a/package.json', '/app/b/package.json'].map((path) => builtName(path, '/app'));
+    expect(one).not.toBe(other);
+    expect([one, other]).not.toContain('package.json');
+    expect(builtName('/elsewhere/a/package.json', '/elsewhere')).toBe(one);
   });
 
   it.each([

@@ -2,24 +2,29 @@
  * What a program refers to by `new URL('./thread.ts', import.meta.url)`: threads that it starts and files that it reads.
  * No bundler sees them, because nothing imports them; after bundling they lie beside the program.
  */
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, extname, resolve } from 'node:path';
+import { basename, dirname, extname, relative, resolve, sep } from 'node:path';
 import type { Loader, OnLoadResult, Plugin } from 'esbuild';
 
 const REFERENCE = /new URL\(([^;{}]*?),\s*import\.meta\.url,?\s*\)/g;
 const RELATIVE = /(['"`])(\.\.?\/[^'"`$]+)\1/g;
 const LOADERS: Readonly<Record<string, Loader>> = { '.ts': 'ts', '.mts': 'ts', '.cts': 'ts' };
 
-/** @param found Is given the absolute path of each. */
-export function companionsPlugin(found: Set<string>): Plugin {
+/** @param found Is given the absolute path of each. @param root The project's folder. */
+export function companionsPlugin(found: Set<string>, root: string): Plugin {
   return {
     name: 'companions',
     setup(build) {
       build.onLoad({ filter: /\.[cm]?[jt]s$/ }, async ({ path }): Promise<OnLoadResult | undefined> => {
         const text = await readFile(path, 'utf8');
         if (!text.includes('import.meta.url')) return undefined;
-        const contents = withCompanions(text, dirname(path), (companion) => void found.add(companion));
+        const contents = withCompanions(
+          text,
+          { folder: dirname(path), root },
+          (companion) => void found.add(companion),
+        );
         if (contents === text) return undefined;
         return { contents, loader: LOADERS[extname(path)] ?? 'js', resolveDir: dirname(path) };
       });
@@ -27,10 +32,17 @@ export function companionsPlugin(found: Set<string>): Plugin {
   };
 }
 
+/** Where a text lies. */
+export interface SourcePlace {
+  readonly folder: string;
+  /** The project's folder. */
+  readonly root: string;
+}
+
 /** The text with each reference to a file that is there pointing to where it will lie: beside the program. */
 export function withCompanions(
   text: string,
-  folder: string,
+  { folder, root }: SourcePlace,
   onFound: (path: string) => void,
   isThere: (path: string) => boolean = existsSync,
 ): string {
@@ -39,7 +51,7 @@ export function withCompanions(
       const path = sourceOf(resolve(folder, relative), isThere);
       if (path === undefined) return literal;
       onFound(path);
-      return `${quote}./${builtName(path)}${quote}`;
+      return `${quote}./${builtName(path, root)}${quote}`;
     });
     return reference.replace(inner, () => moved);
   });
@@ -51,6 +63,19 @@ function sourceOf(path: string, isThere: (path: string) => boolean): string | un
   return [path, asTypeScript].find((candidate) => extname(candidate) !== '' && isThere(candidate));
 }
 
-function builtName(path: string): string {
-  return basename(path).replace(/\.[cm]?[jt]s$/, '.js');
+const PROGRAM = /\.[cm]?[jt]s$/;
+
+/** Whether it is to be bundled itself; other files are copied as they are. */
+export function isProgram(path: string): boolean {
+  return PROGRAM.test(path);
+}
+
+/**
+ * What it is called in the bundle. Programs lie side by side; a file has a folder of its own, called after where it came
+ * from, so that two of one name stay two, and none is taken for the bundle's own.
+ */
+export function builtName(path: string, root: string): string {
+  if (isProgram(path)) return basename(path).replace(PROGRAM, '.js');
+  const origin = relative(root, path).split(sep).join('/');
+  return `files/${createHash('sha256').update(origin).digest('hex').slice(0, 12)}/${basename(path)}`;
 }

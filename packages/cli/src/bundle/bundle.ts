@@ -1,10 +1,13 @@
 /** `kurator bundle` */
-import { basename, dirname, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
 import type { Action } from '../action.ts';
+import { CliError } from '../error.ts';
 import { unifiedDiff } from '../files/diff.ts';
+import { recovered } from '../files/recovered.ts';
 import { writeFiles } from '../files/write-files.ts';
 import { bundleIn } from '../generate/bundle.ts';
-import { known } from '../generate/generate.ts';
+import { known, tellKept } from '../generate/generate.ts';
 import { planOf } from '../generate/plan.ts';
 import { readProject } from '../project/project.ts';
 import { readBundle } from './validate/bundle.ts';
@@ -16,20 +19,32 @@ export interface BundleOptions {
   image?: string;
   output?: string;
   dryRun?: boolean;
+  overwrite?: boolean;
 }
 
 export const bundle: Action<BundleOptions, []> = async (context, options) => {
   const project = await readProject('.');
   const output = resolve(project.folder, options.output ?? 'deploy/bundle');
-  const place = dirname(output);
-  const generator = bundleIn(basename(output));
+  await refuseAbove(project.folder, output);
+  if (!options.dryRun) await recovered(output, context);
+  const generator = bundleIn('.');
   const everything = await known(project, [generator], options, context.signal);
-  const changes = await planOf(place, [generator], everything);
+  const { changes, kept } = await planOf(output, [generator], everything, options);
+  tellKept(kept, context);
   if (options.dryRun) {
     context.print(changes.length > 0 ? changes.map(unifiedDiff).join('\n') : 'Nothing would change.');
     return 0;
   }
-  await writeFiles(place, changes);
+  await writeFiles(output, changes);
   context.print(`${output}: ${changes.length > 0 ? `${changes.length} files changed` : 'up to date'}.`);
   return reported(context, findingsOf(await readBundle(output)));
 };
+
+/** A bundle is a folder of its own: not the project's, nor one that the project is in. */
+async function refuseAbove(project: string, output: string): Promise<void> {
+  const way = relative(await realpath(output).catch(() => output), await realpath(project));
+  if (way.startsWith('..') || isAbsolute(way)) return;
+  throw new CliError('KUR_CLI_USAGE', `--output ${output} is the project's own folder, or above it`, {
+    remedy: 'name a folder for the bundle alone, such as deploy/bundle',
+  });
+}

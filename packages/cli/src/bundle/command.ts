@@ -9,6 +9,7 @@ export function declareBundle(program: Command, session: Session): void {
     .option('--image <ref>', "the operator's image, best with its digest (default: from package.json)")
     .option('--output <folder>', 'where to put it', 'deploy/bundle')
     .option('--dry-run', 'print what would change, and change nothing')
+    .option('--overwrite', 'replace files that were changed by hand')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./bundle.ts')).bundle))
     .addHelpText(

@@ -3,6 +3,7 @@ import { dirname, posix } from 'node:path';
 import type { Action } from '../action.ts';
 import { CliError } from '../error.ts';
 import { readIfThere } from '../files/change.ts';
+import { recovered } from '../files/recovered.ts';
 import { type PlannedFile, renderTemplates } from '../files/template.ts';
 import { folderOf, groupOf, problemOf } from '../project/names.ts';
 import { type Project, readProject } from '../project/project.ts';
@@ -31,6 +32,7 @@ export interface NewApi {
 
 export const createApi: Action<ApiOptions, []> = async (context, options) => {
   const project = await readProject('.');
+  if (!options.dryRun) await recovered(project.folder, context);
   const asked = questions();
   const kind = await kindOf(options.kind, asked);
   const version = await versionOf(options.version, asked);

@@ -1,6 +1,7 @@
 /** `kurator create conversion` */
 import type { Action } from '../action.ts';
 import { readIfThere } from '../files/change.ts';
+import { recovered } from '../files/recovered.ts';
 import { renderTemplates } from '../files/template.ts';
 import { folderOf } from '../project/names.ts';
 import { type Project, readProject } from '../project/project.ts';
@@ -17,6 +18,7 @@ export interface ConversionOptions extends PlanOptions {
 
 export const createConversion: Action<ConversionOptions, []> = async (context, options) => {
   const project = await readProject('.');
+  if (!options.dryRun) await recovered(project.folder, context);
   const asked = questions();
   const kind = await kindOf(options.kind, asked);
   const version = await versionOf(options.version, asked);

@@ -2,6 +2,7 @@
 import type { Action } from '../action.ts';
 import { CliError } from '../error.ts';
 import { readIfThere } from '../files/change.ts';
+import { recovered } from '../files/recovered.ts';
 import { renderTemplates } from '../files/template.ts';
 import { folderOf } from '../project/names.ts';
 import { type Project, readProject } from '../project/project.ts';
@@ -27,6 +28,7 @@ const doing: Readonly<Record<Hook, string>> = {
 
 export const createWebhook: Action<WebhookOptions, []> = async (context, options) => {
   const project = await readProject('.');
+  if (!options.dryRun) await recovered(project.folder, context);
   const asked = questions();
   const kind = await kindOf(options.kind, asked);
   const wanted = await hooksOf(options, asked);

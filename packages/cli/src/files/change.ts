@@ -1,6 +1,6 @@
 /** What would become of files: compared with what is on disk before anything is written. */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { placeOf } from './place.ts';
 import { writeError } from './write-error.ts';
 
 /** A file before and after; absent is undefined, so a change can also remove. */
@@ -13,8 +13,9 @@ export interface FileChange {
 
 /** The file's text; undefined where there is none. */
 export async function readIfThere(folder: string, path: string): Promise<string | undefined> {
+  const place = await placeOf(folder, path);
   try {
-    return await readFile(join(folder, path), 'utf8');
+    return await readFile(place, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw writeError(path, error);

@@ -7,7 +7,6 @@ const folder = 'deploy/chart';
 export const chart: Generator = {
   description: 'a Helm chart',
   folder,
-  whole: true,
   optional: true,
   files({ operator }) {
     const { name, image, version = '0.0.0' } = operator;

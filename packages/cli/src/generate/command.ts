@@ -18,6 +18,7 @@ export function declareGenerate(program: Command, session: Session): void {
         .argParser(collect)
         .conflicts('check'),
     )
+    .addOption(new Option('--overwrite', 'replace files that were changed by hand').conflicts('check'))
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./generate.ts')).generate))
     .addHelpText(
@@ -30,6 +31,9 @@ What it writes:
   types      src/types        TypeScript of other people's kinds, from the definitions in crds/
   chart      deploy/chart     a Helm chart; only when it is named, or there already
   bundle     deploy/bundle    a bundle for OLM; only when it is named, or there already
+
+In each folder, .kurator-files.json says what was written there. What is made no more is removed if it is still as it was
+written; everything else in the folder is somebody's, and stays.
 
 Examples:
   kurator generate

@@ -41,3 +41,11 @@ it('says so where a file has no definition, is no YAML, or is not there', async 
   await expect(fetchCrds([file], signal)).rejects.toMatchObject({ code: 'KUR_CLI_CRD' });
   await expect(fetchCrds([join(folder, 'none.yaml')], signal)).rejects.toMatchObject({ code: 'KUR_CLI_USAGE' });
 });
+
+it.each(['../../evil', 'a/b', 'certificates.other.org\nx'])(
+  'refuses a definition called %j, which would be a path',
+  async (name) => {
+    await writeFile(join(folder, 'evil.yaml'), crd.replace('certificates.other.org', JSON.stringify(name)));
+    await expect(fetchCrds([join(folder, 'evil.yaml')], signal)).rejects.toMatchObject({ code: 'KUR_CLI_CRD' });
+  },
+);

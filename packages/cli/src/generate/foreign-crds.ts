@@ -1,6 +1,6 @@
 /** Other people's definitions: kept in a project's folder `crds`, so that its types can be made again without a cluster. */
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createClient, loadConfig } from '@kurator/client';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { CliError } from '../error.ts';
@@ -10,12 +10,18 @@ import { yamlFile } from './yaml-file.ts';
 
 const FOLDER = 'crds';
 
-/** Those that the project has. */
-export async function foreignCrds(projectFolder: string): Promise<CustomResourceDefinition[]> {
+/** Those that the project has, or will have. @param fetched Files of that folder that are yet to be written. */
+export async function foreignCrds(
+  projectFolder: string,
+  fetched: readonly PlannedFile[] = [],
+): Promise<CustomResourceDefinition[]> {
   const folder = join(projectFolder, FOLDER);
-  const names = await readdir(folder).catch(() => [] as string[]);
-  const files = names.filter((name) => /\.ya?ml$/.test(name)).toSorted();
-  const found = await Promise.all(files.map(async (name) => crdsIn(await readFile(join(folder, name), 'utf8'), name)));
+  const texts = new Map(fetched.map(({ path, text }) => [basename(path), text]));
+  const names = new Set([...(await readdir(folder).catch(() => [])), ...texts.keys()]);
+  const files = [...names].filter((name) => /\.ya?ml$/.test(name)).toSorted();
+  const found = await Promise.all(
+    files.map(async (name) => crdsIn(texts.get(name) ?? (await readFile(join(folder, name), 'utf8')), name)),
+  );
   return found.flat();
 }
 
@@ -50,6 +56,17 @@ function crdsIn(text: string, name: string): CustomResourceDefinition[] {
   const problem = documents.find((document) => document.problem !== undefined)?.problem;
   const objects = documents.map(({ value }) => value as { kind?: string } | null | undefined);
   const found = objects.filter((object) => object?.kind === 'CustomResourceDefinition') as CustomResourceDefinition[];
+  const nameless = found.find(({ metadata, spec }) => metadata?.name !== `${spec?.names?.plural}.${spec?.group}`);
+  if (nameless) {
+    const said = JSON.stringify(nameless.metadata?.name);
+    throw new CliError(
+      'KUR_CLI_CRD',
+      `${name} has a definition called ${said}, which is not its plural and its group`,
+      {
+        remedy: 'name a file with a CustomResourceDefinition that an API server takes',
+      },
+    );
+  }
   if (found.length > 0 && !problem) return found;
   throw new CliError('KUR_CLI_CRD', `${name} ${problem ? `is no YAML: ${problem}` : 'has no definition'}`, {
     remedy: 'name a file with a CustomResourceDefinition',

@@ -1,34 +1,40 @@
 /** `kurator generate` */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Action } from '../action.ts';
+import type { Action, ActionContext } from '../action.ts';
 import { readListing } from '../bundle/listing.ts';
 import { readSamples } from '../bundle/samples.ts';
 import { type DescribeOptions, describeProject } from '../deploy/describe-project.ts';
 import { CliError } from '../error.ts';
-import { changesOf, type FileChange } from '../files/change.ts';
+import { changesOf, type FileChange, isChange } from '../files/change.ts';
 import { unifiedDiff } from '../files/diff.ts';
+import { recovered } from '../files/recovered.ts';
+import type { PlannedFile } from '../files/template.ts';
 import { writeFiles } from '../files/write-files.ts';
 import { type Project, readProject } from '../project/project.ts';
 import { fetchCrds, foreignCrds } from './foreign-crds.ts';
-import type { Generator, Known } from './generator.ts';
+import { type Generator, isGenerated, type Known } from './generator.ts';
 import { generators } from './generators.ts';
-import { planOf } from './plan.ts';
+import { handwritten, planOf } from './plan.ts';
 
 /** As commander gives them. */
 export interface GenerateOptions {
   check?: boolean;
   dryRun?: boolean;
   typesFrom?: string[];
+  overwrite?: boolean;
 }
 
 export const generate: Action<GenerateOptions, [what: string[]]> = async (context, options, what) => {
   const project = await readProject('.');
   const { folder } = project;
   const fetched = await fetchCrds(options.typesFrom ?? [], context.signal);
-  await writeFiles(folder, options.dryRun ? [] : await changesOf(folder, fetched));
+  if (!options.dryRun && !options.check) await recovered(folder, context);
   const chosen = choose(folder, what);
-  const changes = await planOf(folder, chosen, await known(project, chosen, {}, context.signal));
+  const everything = await known(project, chosen, {}, context.signal, fetched);
+  const plan = await planOf(folder, chosen, everything, options);
+  const changes = [...(await brought(folder, fetched, options)), ...plan.changes];
+  tellKept(plan.kept, context);
   if (options.check) return check(changes, context.print);
   if (options.dryRun) {
     context.print(changes.length > 0 ? changes.map(unifiedDiff).join('\n') : 'Nothing would change.');
@@ -39,17 +45,36 @@ export const generate: Action<GenerateOptions, [what: string[]]> = async (contex
   return 0;
 };
 
+/** What was made once, and would be removed if nobody had changed it. */
+export function tellKept(kept: readonly string[], { say }: Pick<ActionContext, 'say'>): void {
+  for (const path of kept) say(`${path} is not generated any more, but was edited: it stays, and is yours.`);
+}
+
 /** What the generators want to know, from the project and the options. */
 export async function known(
   project: Project,
   chosen: readonly Generator[],
   options: DescribeOptions,
   signal: AbortSignal,
+  fetched: readonly PlannedFile[] = [],
 ): Promise<Known> {
   const { folder, name } = project;
   const isListed = chosen.some(({ catalogue }) => catalogue);
   const texts = isListed && { listing: await readListing(folder, name), samples: await readSamples(folder) };
-  return { operator: await describeProject(folder, options, signal), foreign: await foreignCrds(folder), ...texts };
+  const foreign = await foreignCrds(folder, fetched);
+  return { operator: await describeProject(folder, options, signal), foreign, ...texts };
+}
+
+/** Definitions from elsewhere, which replace only what was brought in so. */
+async function brought(
+  folder: string,
+  fetched: readonly PlannedFile[],
+  { overwrite = false }: GenerateOptions,
+): Promise<FileChange[]> {
+  const changes = (await changesOf(folder, fetched)).filter(isChange);
+  const stranger = changes.find(({ before }) => before !== undefined && !isGenerated(before));
+  if (stranger && !overwrite) throw handwritten(stranger.path);
+  return changes;
 }
 
 /** Those that are named; without names, all but those that nobody has asked for yet. */

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigMap } from '@kurator/client';
@@ -7,12 +7,13 @@ import { crdOf, resource } from '@kurator/schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { goldenText } from '../../test/golden-text.ts';
 import { exampleSource } from '../bundle/example-source.ts';
+import { digestOf } from '../files/record.ts';
 import { writeFiles } from '../files/write-files.ts';
 import { readProject } from '../project/project.ts';
 import { generatorNames } from './command.ts';
 
 import { known as knownOf } from './generate.ts';
-import type { Generator, Known } from './generator.ts';
+import { type Generator, HEADER, type Known } from './generator.ts';
 import { generators } from './generators.ts';
 import { planOf } from './plan.ts';
 
@@ -65,6 +66,15 @@ describe('the generators', () => {
   );
 });
 
+it('calls the types of two kinds of one name after their groups too', () => {
+  const more = crdOf(resource({ group: 'another.org', version: 'v1', kind: 'Certificate', spec }));
+  const files = generators.types?.files({ ...known, foreign: [...known.foreign, more] }) ?? [];
+  expect(files.map(({ path }) => path)).toEqual([
+    'src/types/certificate.other.org.ts',
+    'src/types/certificate.another.org.ts',
+  ]);
+});
+
 it('makes nothing of kinds where there are none, which kustomize would refuse', () => {
   const none = { ...known, operator: { ...known.operator, crds: [] } };
   expect(generators.crds?.files(none)).toEqual([]);
@@ -78,41 +88,87 @@ describe('what has to change', () => {
   const plan = (what = known) => planOf(folder, all, what);
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kurator-generate-'));
-    await writeFiles(folder, await plan());
+    await writeFiles(folder, (await plan()).changes);
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
   it('is nothing right after it was written', async () => {
-    expect(await plan()).toEqual([]);
+    expect(await plan()).toEqual({ changes: [], kept: [] });
   });
 
   it('is a file that was changed, one that is missing, and one that is made no more', async () => {
-    await writeFile(join(folder, 'deploy/base/rbac.yaml'), '# do not edit\n');
+    await writeFile(join(folder, 'deploy/base/rbac.yaml'), HEADER);
     await rm(join(folder, 'deploy/base/deployment.yaml'));
-    const changes = await plan({ ...known, foreign: [] });
+    const { changes } = await plan({ ...known, foreign: [] });
     const words = changes.map(({ path, before, after }) => [path, before !== undefined, after !== undefined]);
     expect(words).toEqual([
       ['deploy/base/rbac.yaml', true, true],
       ['deploy/base/deployment.yaml', false, true],
       ['src/types/certificate.ts', true, false],
+      ['src/types/.kurator-files.json', true, false],
     ]);
   });
 
   it('leaves files alone that people put beside', async () => {
     await mkdir(join(folder, 'deploy/base'), { recursive: true });
     await writeFile(join(folder, 'deploy/base/mine.yaml'), 'kind: Mine\n');
-    expect(await plan()).toEqual([]);
+    expect(await plan()).toEqual({ changes: [], kept: [] });
   });
 
-  it('is everything else in a folder that is generated whole', async () => {
-    await mkdir(join(folder, 'deploy/chart/templates'), { recursive: true });
-    await writeFile(join(folder, 'deploy/chart/templates/old.yaml'), 'kind: Old\n');
-    const surplus = (await plan()).filter(({ after }) => after === undefined);
-    expect(surplus.map(({ path }) => path)).toEqual(['deploy/chart/templates/old.yaml']);
+  it.each(Object.values(generators).map((each) => each.folder))(
+    'leaves somebody’s files in %s alone',
+    async (below) => {
+      const somebodys = [`${below}/mine.txt`, `${below}/do-not-edit`, `${below}/templates/mine.yaml`];
+      await mkdir(join(folder, below, 'templates'), { recursive: true });
+      for (const path of somebodys) await writeFile(join(folder, path), '# do not edit\n');
+      expect(await plan()).toEqual({ changes: [], kept: [] });
+    },
+  );
+
+  it('is what was made once and is made no more, unless somebody has changed it: that is told once', async () => {
+    await writeFile(join(folder, 'src/types/certificate.ts'), '// mine\n');
+    const none = { ...known, foreign: [] };
+    const { changes, kept } = await plan(none);
+    expect(changes.map(({ path }) => path)).toEqual(['src/types/.kurator-files.json']);
+    expect(kept).toEqual(['src/types/certificate.ts']);
+    await writeFiles(folder, changes);
+    expect(await plan(none)).toEqual({ changes: [], kept: [] });
+  });
+
+  it('is nothing outside of the folder, whatever its record says', async () => {
+    await writeFile(join(folder, 'deploy/mine.yaml'), 'mine');
+    const files = { '../mine.yaml': digestOf('mine'), [join(folder, 'deploy/mine.yaml')]: digestOf('mine') };
+    const record = { operator: 'web-operator', files };
+    await writeFile(join(folder, 'deploy/chart/.kurator-files.json'), JSON.stringify(record));
+    const { changes, kept } = await plan();
+    expect(changes.map(({ path }) => path)).toEqual(['deploy/chart/.kurator-files.json']);
+    expect(kept).toEqual([]);
+  });
+
+  it('is refused where a link leads out of the folder', async () => {
+    await rename(join(folder, 'deploy/bundle'), join(folder, 'elsewhere'));
+    await symlink(join(folder, 'elsewhere'), join(folder, 'deploy/bundle'));
+    await expect(plan()).rejects.toMatchObject({ code: 'KUR_CLI_OUTSIDE' });
+  });
+
+  it('takes nothing for its own where the record is damaged, or another operator’s', async () => {
+    const record = join(folder, 'src/types/.kurator-files.json');
+    await writeFile(record, '<<<<<<< HEAD');
+    const { changes } = await plan({ ...known, foreign: [] });
+    expect(changes.map(({ path }) => path)).toEqual(['src/types/.kurator-files.json']);
+    await writeFile(record, JSON.stringify({ operator: 'other-operator', files: {} }));
+    await expect(plan()).rejects.toMatchObject({ code: 'KUR_CLI_NOT_OURS' });
   });
 
   it('refuses to replace what it did not make', async () => {
     await writeFile(join(folder, 'deploy/base/rbac.yaml'), 'kind: Mine\n');
+    await expect(plan()).rejects.toMatchObject({ code: 'KUR_CLI_EDITED' });
+    const { changes } = await planOf(folder, all, known, { overwrite: true });
+    expect(changes.map(({ path }) => path)).toEqual(['deploy/base/rbac.yaml']);
+  });
+
+  it('refuses to replace what was edited in a file that has no header', async () => {
+    await writeFile(join(folder, 'deploy/chart/values.yaml'), 'mine: true\n');
     await expect(plan()).rejects.toMatchObject({ code: 'KUR_CLI_EDITED' });
   });
 });

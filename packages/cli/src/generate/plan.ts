@@ -1,45 +1,88 @@
 /** What has to change in a project so that it holds what generators make. Writes nothing. */
-import { readdir } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { posix } from 'node:path';
 import { CliError } from '../error.ts';
 import { changesOf, type FileChange, isChange } from '../files/change.ts';
+import { type FileRecord, isAsWritten, readRecord, recordOf } from '../files/record.ts';
 import type { PlannedFile } from '../files/template.ts';
 import { type Generator, isGenerated, type Known } from './generator.ts';
 
+/** What is to be done to the folders of the generators. */
+export interface GenerationPlan {
+  readonly changes: readonly FileChange[];
+  /** Files that were made once and are made no more, but that somebody has changed: they stay, and are his from now on. */
+  readonly kept: readonly string[];
+}
+
+/** How a plan is made. */
+export interface GenerationOptions {
+  /** Whether files of somebody's that have the name of one to be made are replaced. False unless given. */
+  readonly overwrite?: boolean;
+}
+
 /** What has to change so that the folders of the generators hold what these make, and nothing that was made before. */
-export async function planOf(folder: string, chosen: readonly Generator[], known: Known): Promise<FileChange[]> {
-  const changes = await Promise.all(chosen.map((generator) => changesBy(folder, generator, known)));
-  return changes.flat().filter(isChange);
-}
-
-async function changesBy(folder: string, generator: Generator, known: Known): Promise<FileChange[]> {
-  const planned = generator.files(known);
-  const made = await changesOf(folder, planned);
-  const others = await stale(folder, generator, planned);
-  if (generator.whole) return [...made, ...others];
-  for (const { path, before } of made) if (before !== undefined && !isGenerated(before)) throw handwritten(path);
-  return [...made, ...others.filter(({ before = '' }) => isGenerated(before))];
-}
-
-/** Files in the generator's folder that it doesn't make, or makes no more. */
-async function stale(
+export async function planOf(
   folder: string,
-  { folder: below, whole = false }: Generator,
+  chosen: readonly Generator[],
+  known: Known,
+  options: GenerationOptions = {},
+): Promise<GenerationPlan> {
+  const plans = await Promise.all(chosen.map((generator) => planBy(folder, generator, known, options)));
+  return {
+    changes: plans.flatMap(({ changes }) => changes).filter(isChange),
+    kept: plans.flatMap(({ kept }) => kept),
+  };
+}
+
+async function planBy(
+  folder: string,
+  generator: Generator,
+  known: Known,
+  { overwrite = false }: GenerationOptions,
+): Promise<GenerationPlan> {
+  const { folder: below } = generator;
+  const { name } = known.operator;
+  const planned = generator.files(known);
+  const record = await readRecord(folder, below);
+  if (record.operator !== undefined && record.operator !== name) throw notOurs(below, record.operator);
+  const made = await changesOf(folder, planned);
+  const stranger = made.filter(isChange).find((change) => isSomebodys(record, below, change));
+  if (stranger && !overwrite) throw handwritten(stranger.path);
+  const old = await noLongerMade(folder, below, record, planned);
+  const gone = old.filter((change) => isAsWritten(record, below, change));
+  const kept = old.filter((change) => change.before !== undefined && !gone.includes(change));
+  const noted = await changesOf(folder, [recordOf(name, below, planned)]);
+  return { changes: [...made, ...gone, ...noted], kept: kept.map(({ path }) => path) };
+}
+
+/** Neither as it was written, nor marked as what nobody edits. */
+function isSomebodys(record: FileRecord, below: string, change: FileChange): boolean {
+  const { before } = change;
+  return before !== undefined && !isAsWritten(record, below, change) && !isGenerated(before);
+}
+
+async function noLongerMade(
+  folder: string,
+  below: string,
+  { files }: FileRecord,
   planned: readonly PlannedFile[],
 ): Promise<FileChange[]> {
   const wanted = new Set(planned.map(({ path }) => path));
-  const entries = await readdir(join(folder, below), { withFileTypes: true, recursive: whole }).catch(() => []);
-  const files = entries.filter((entry) => entry.isFile());
-  const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep).join('/'));
-  const others = paths.filter((path) => !wanted.has(path)).toSorted();
+  const paths = [...files.keys()].map((path) => posix.join(below, path)).filter((path) => !wanted.has(path));
   return await changesOf(
     folder,
-    others.map((path) => ({ path, text: undefined })),
+    paths.map((path) => ({ path, text: undefined })),
   );
 }
 
-function handwritten(path: string): CliError {
-  return new CliError('KUR_CLI_EDITED', `${path} was not generated, and stays as it is`, {
-    remedy: 'move it elsewhere: overlays of kustomize are the place for changes of your own',
+/** For a file that is not replaced without being told to. */
+export function handwritten(path: string): CliError {
+  return new CliError('KUR_CLI_EDITED', `${path} is not as it was generated, or was never: it stays as it is`, {
+    remedy: 'move your changes elsewhere (overlays of kustomize, values of Helm); --overwrite replaces it',
+  });
+}
+
+function notOurs(folder: string, operator: string): CliError {
+  return new CliError('KUR_CLI_NOT_OURS', `${folder} has the files of another operator, ${operator}`, {
+    remedy: 'give a folder of its own',
   });
 }

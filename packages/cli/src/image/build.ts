@@ -11,6 +11,7 @@ import {
 import type { Action, ActionContext } from '../action.ts';
 import { runningCluster } from '../cluster/named-cluster.ts';
 import { CliError } from '../error.ts';
+import { refuseOther } from '../files/named-file.ts';
 
 /** As commander gives them. */
 export interface BuildOptions {
@@ -44,6 +45,7 @@ export const build: Action<BuildOptions, []> = async (context, options) => {
 
 async function archiveOf(options: BuildOptions, { reporter, signal }: ActionContext): Promise<ImageArchive> {
   const { folder, binary, nodeBundle, packages, busybox, from, output } = options;
+  if (output) await refuseOther('--output', output, 'an image archive');
   const config = imageConfig(options);
   const common = { reporter, signal, ...(output ? { output } : {}) };
   const based = { ...common, ...(from ? { from } : {}) };

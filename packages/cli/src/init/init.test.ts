@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeSession } from '../../test/fake-session.ts';
 import { runCommandLine } from '../program.ts';
 
@@ -56,6 +56,23 @@ describe('kurator init', () => {
   it('takes a folder in which there is only a git repository', async () => {
     await mkdir(join(place, '.git'));
     expect(await init('--domain', 'example.com', '--name', 'web', place)).toMatchObject({ code: 0 });
+  });
+
+  it('removes nothing when npm fails: the project is whole, and what appeared meanwhile is somebody’s', async () => {
+    const bin = join(place, 'bin');
+    const project = join(place, 'web');
+    await mkdir(bin);
+    await mkdir(project);
+    await writeFile(join(bin, 'npm'), '#!/bin/sh\necho theirs > theirs.txt; echo no route to npm >&2; exit 1\n', {
+      mode: 0o755,
+    });
+    vi.stubEnv('PATH', `${bin}:${process.env.PATH}`);
+    const session = fakeSession();
+    await runCommandLine(['init', '--verbose', '--domain', 'example.com', project], session);
+    vi.unstubAllEnvs();
+    expect(session.said).toMatchObject({ code: 1, stderr: expect.stringContaining('no route to npm') });
+    expect(session.said.stderr).toContain('KUR_CLI_INSTALL');
+    expect(await readdir(project)).toEqual(expect.arrayContaining(['theirs.txt', 'package.json', 'src']));
   });
 
   it('says so where a part of the path is a file', async () => {

@@ -19,14 +19,14 @@ export async function npmInstall(folder: string, reporter: Reporter, signal: Abo
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve);
   }).catch((error: unknown) => {
-    throw signal.aborted ? signal.reason : notInstalled(String(error));
+    throw signal.aborted ? signal.reason : notInstalled(folder, String(error));
   });
   reporter.progress(TASK, 1);
-  if (code !== 0) throw notInstalled(said.trim().split('\n').slice(-LAST_LINES).join('\n'));
+  if (code !== 0) throw notInstalled(folder, said.trim().split('\n').slice(-LAST_LINES).join('\n'));
 }
 
-function notInstalled(said: string): CliError {
-  return new CliError('KUR_CLI_INSTALL', `npm install failed, and nothing was made:\n${said}`, {
-    remedy: 'mend what npm says; or make the project with --no-install, and install later',
+function notInstalled(folder: string, said: string): CliError {
+  return new CliError('KUR_CLI_INSTALL', `the project is in ${folder}, but npm install failed there:\n${said}`, {
+    remedy: `mend what npm says, then run npm install in ${folder}`,
   });
 }

@@ -1,6 +1,6 @@
 /** An operator's project as the command finds it: a folder with a package.json, and a program that runs the operator. */
 import { readFile, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 import { CliError } from '../error.ts';
 
 /** What is known of a project without running any of it. */
@@ -47,7 +47,7 @@ export async function readProject(folder: string): Promise<Project> {
     name: short,
     version: tag,
     domain: text(kurator.domain),
-    operatorFile: text(kurator.operator) ?? 'src/operator.ts',
+    operatorFile: posix.normalize(text(kurator.operator) ?? 'src/operator.ts'),
     entry: await entryOf(root, kurator.entry),
     entries: entriesOf(root, kurator.entries ?? {}),
     // What comes after a plus sign in a version can't be in a tag.

@@ -55,9 +55,15 @@ function typeOf(file: TypeFile, name: string, schema: JSONSchemaProps): TypeText
 
 function plainType(file: TypeFile, name: string, schema: JSONSchemaProps): TypeText {
   if (schema['x-kubernetes-int-or-string']) return { members: ['number', 'string'] };
-  if (schema.enum) return { members: [...new Set(schema.enum.filter((value) => value !== null).map(literal))] };
+  if (schema.enum) {
+    const values = new Set(schema.enum.filter((value) => value !== null).map(literal));
+    return { members: values.size > 0 ? [...values] : ['null'] };
+  }
   if (schema['x-kubernetes-embedded-resource']) return { members: [imported(file, 'UntypedObject')] };
-  return (types[schema.type ?? ''] ?? one('unknown'))(file, name, schema);
+  const { type = '' } = schema;
+  // What every object has (`constructor`, `toString`) is no type.
+  const translate = Object.hasOwn(types, type) ? types[type] : undefined;
+  return (translate ?? one('unknown'))(file, name, schema);
 }
 
 type Translation = (file: TypeFile, name: string, schema: JSONSchemaProps) => TypeText;
@@ -130,7 +136,7 @@ function key(name: string): string {
 }
 
 /** `my-field` as a part of a type's name. */
-function pascal(name: string): string {
+export function pascal(name: string): string {
   return name
     .replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase())
     .replace(/\W/g, '');

@@ -3,7 +3,7 @@ import type { CustomResourceDefinition, JSONSchemaProps } from '@kurator/client/
 import { pluralOf } from '../names.ts';
 import { versionOfCrd } from './crd-version.ts';
 import type { FromCrdOptions } from './resource.ts';
-import { type TypeFile, writeInterface } from './type-text.ts';
+import { pascal, type TypeFile, writeInterface } from './type-text.ts';
 
 /** Which version is meant, and how the source is to look. */
 export interface TypesOptions extends FromCrdOptions {
@@ -18,7 +18,7 @@ export interface TypesOptions extends FromCrdOptions {
 export function typesFromCrd(crd: CustomResourceDefinition, options: TypesOptions = {}): string {
   const { importFrom = '@kurator/client' } = options;
   const version = versionOfCrd(crd, options.version);
-  const { kind } = crd.spec.names;
+  const kind = pascal(crd.spec.names.kind);
   const file: TypeFile = { interfaces: new Map(), imports: new Set(['KubernetesObject']) };
   writeInterface(file, kind, objectSchema(version.schema?.openAPIV3Schema ?? {}), ' extends KubernetesObject');
   const [own, ...parts] = [...file.interfaces.values()].map(({ text }) => text);
@@ -45,11 +45,12 @@ function objectSchema(schema: JSONSchemaProps): JSONSchemaProps {
 
 function constant({ spec }: CustomResourceDefinition, version: string): string {
   const { kind, plural } = spec.names;
+  const name = pascal(kind);
   const options = [
     ...(plural === pluralOf(kind) ? [] : [`plural: '${plural}'`]),
     ...(spec.scope === 'Namespaced' ? [] : ['namespaced: false']),
   ];
-  const head = `export const ${kind} = resourceType<${kind}>('${spec.group}/${version}', '${kind}'`;
+  const head = `export const ${name} = resourceType<${name}>('${spec.group}/${version}', '${kind}'`;
   if (options.length === 0) return `${head});`;
   const line = `${head}, { ${options.join(', ')} });`;
   return line.length <= 120 ? line : [`${head}, {`, ...options.map((option) => `  ${option},`), '});'].join('\n');

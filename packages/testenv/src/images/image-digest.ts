@@ -1,4 +1,5 @@
 import { parseImageName } from './image-name.ts';
+import { isDigest } from './internal/blob.ts';
 import { MANIFEST_TYPES } from './internal/oci.ts';
 import { RegistrySession } from './internal/registry-session.ts';
 import { type PushOptions, registryUrl } from './push-image.ts';
@@ -22,7 +23,7 @@ export async function imageDigest(
       headers: { accept },
     });
     const digest = headers['docker-content-digest'];
-    return typeof digest === 'string' ? digest : undefined;
+    return isDigest(digest) ? digest : undefined;
   } finally {
     await session.close();
   }

@@ -5,9 +5,16 @@ import { pipeline } from 'node:stream/promises';
 import { TestenvError } from '../error.ts';
 import { type ImageArchive, writeArchive } from './image-archive.ts';
 import { parseImageName } from './image-name.ts';
-import { type Blob, blobOfBytes, blobOfFile, sha256, sha256OfStream } from './internal/blob.ts';
+import { type Blob, blobOfBytes, blobOfFile, isDigest, sha256, sha256OfStream } from './internal/blob.ts';
 import type { Layer } from './internal/layer.ts';
-import { MANIFEST_TYPES, machinePlatform, type OciConfig, type OciIndex, type OciManifest } from './internal/oci.ts';
+import {
+  type Descriptor,
+  MANIFEST_TYPES,
+  machinePlatform,
+  type OciConfig,
+  type OciIndex,
+  type OciManifest,
+} from './internal/oci.ts';
 import { RegistrySession } from './internal/registry-session.ts';
 import { inWorkspace } from './internal/workspace.ts';
 import { type PushOptions, registryUrl } from './push-image.ts';
@@ -49,12 +56,13 @@ async function manifestFor(session: RegistrySession, reference: string): Promise
   const ask = () =>
     session.ask('GET', session.url(`manifests/${reference}`), { expected: [200], headers: { accept: MANIFESTS } });
   const text = await session.persist(async () => await (await ask()).body.text());
-  if (reference.startsWith('sha256:') && sha256(text) !== reference) throw damaged(reference);
-  const found = JSON.parse(text) as Partial<OciIndex & OciManifest>;
-  if (found.layers && found.config) return found as OciManifest;
+  if (isDigest(reference) && sha256(text) !== reference) throw damaged(reference);
+  const found = parsed(text, reference) as Partial<OciIndex & OciManifest>;
+  if (found.layers && found.config) return checked(found as OciManifest);
   const { os, architecture } = machinePlatform();
   const fit = found.manifests?.find(({ platform }) => platform?.os === os && platform.architecture === architecture);
-  if (fit) return await manifestFor(session, fit.digest);
+  // An index of indexes would have no end.
+  if (fit && !isDigest(reference)) return await manifestFor(session, digestIn(fit));
   throw new TestenvError(
     'KUR_TESTENV_REGISTRY',
     `The registry has no image for ${os}/${architecture} under this name.`,
@@ -62,6 +70,27 @@ async function manifestFor(session: RegistrySession, reference: string): Promise
       remedy: 'Choose an image for this platform.',
     },
   );
+}
+
+/** Digests become names of files: before anything is fetched, they must be digests. */
+function checked(manifest: OciManifest): OciManifest {
+  for (const descriptor of [manifest.config, ...manifest.layers]) digestIn(descriptor);
+  return manifest;
+}
+
+function digestIn({ digest }: Partial<Descriptor>): string {
+  if (isDigest(digest)) return digest;
+  throw new TestenvError('KUR_TESTENV_REGISTRY', `The registry calls ${JSON.stringify(digest)} a digest.`, {
+    remedy: 'Use an image whose parts have sha256 digests, from a registry that you trust.',
+  });
+}
+
+function parsed(text: string, reference: string): object {
+  try {
+    return (JSON.parse(text) as object | null) ?? {};
+  } catch (cause) {
+    throw damaged(reference, cause);
+  }
 }
 
 async function readBlob(session: RegistrySession, digest: string): Promise<Buffer> {
@@ -82,8 +111,9 @@ async function download(session: RegistrySession, digest: string, file: string):
   return blob;
 }
 
-function damaged(digest: string): TestenvError {
+function damaged(digest: string, cause?: unknown): TestenvError {
   return new TestenvError('KUR_TESTENV_REGISTRY', `What the registry gave as ${digest} is something else.`, {
     remedy: 'Try again; if it stays so, the registry is broken.',
+    cause,
   });
 }

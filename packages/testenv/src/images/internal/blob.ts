@@ -10,6 +10,11 @@ export interface Blob {
   read(): Readable;
 }
 
+/** Whether a text is a digest, and so can be a part of a path or of an address. */
+export function isDigest(text: unknown): text is string {
+  return typeof text === 'string' && /^sha256:[0-9a-f]{64}$/.test(text);
+}
+
 export function sha256(bytes: string | Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }

@@ -1,5 +1,5 @@
 import { type ArchiveFile, digestOfEntry, notAnImage, readJson, requireEntry } from './archive-file.ts';
-import { type Blob, blobOfBytes, blobOfFile, sha256 } from './blob.ts';
+import { type Blob, blobOfBytes, blobOfFile, isDigest, sha256 } from './blob.ts';
 import type { Layer } from './layer.ts';
 import {
   type Descriptor,
@@ -93,7 +93,7 @@ function asIndex(archive: ArchiveFile, what: string, value: unknown): OciIndex {
 
 function isDescriptor(value: unknown): value is Descriptor {
   const { mediaType, digest, size } = (value ?? {}) as Partial<Descriptor>;
-  return typeof mediaType === 'string' && typeof size === 'number' && /^sha256:[0-9a-f]{64}$/.test(digest ?? '');
+  return typeof mediaType === 'string' && typeof size === 'number' && isDigest(digest);
 }
 
 function isHere({ entries }: ArchiveFile, { digest }: Descriptor): boolean {
