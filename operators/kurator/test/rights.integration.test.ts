@@ -1,12 +1,13 @@
 // The healer under the real authorizer, with no rights but those that it declares: what it misses, and how it says so.
-import { conditionOf } from '@kurator/sdk';
+import { conditionOf, Deployment, Service } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { healer } from '../src/healing/healer.ts';
 import { optionalRoles } from '../src/healing/optional-roles.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
+import { Kurator } from '../src/resources/kurator.ts';
 import { selfSigned } from './support/checks/certificate.ts';
-import { type Granted, grantRole } from './support/healing/grant-role.ts';
+import { adoptOnly, type Granted, grantRole } from './support/healing/grant-role.ts';
 import { byHttps, haveSecret } from './support/healing/secure-service.ts';
 import type { StagedPod } from './support/healing/stage-service.ts';
 import { quickCheck, type WardRound, wardRound } from './support/healing/ward-round.ts';
@@ -56,6 +57,44 @@ describe('the healer’s own role', () => {
     await eventually(async () => expect(await web.podNames()).not.toContain(ill.name), { timeout: '30s' });
     await web.addPod();
     await round.untilStage('web-1', 'closed');
+  });
+});
+
+describe('an operator that may only adopt', () => {
+  let adopting: Granted;
+  beforeEach(async () => {
+    adopting = await grantRole(round, adoptOnly);
+  });
+  afterEach(async () => await adopting[Symbol.asyncDispose]());
+
+  it('still repairs what is there', async () => {
+    const web = await round.stage('web');
+    await round.adopt('web');
+    await round.start(adopting.client);
+    await round.untilHealth('web', 'Healthy');
+    const [ill] = web.pods as [StagedPod];
+    ill.status = 500;
+    await eventually(async () => expect(await web.podNames()).not.toContain(ill.name), { timeout: '30s' });
+  });
+
+  it('makes nothing, and says what it would need to', async () => {
+    const self = { name: 'shop', namespace: round.namespace };
+    await round.client.create(Kurator, { metadata: self, spec: { service: { image: 'shop:1', port: 80 } } as never });
+    await round.start(adopting.client);
+    const { status } = await round.untilHealth('shop', 'Unknown');
+    const ready = conditionOf(status?.conditions, 'Ready');
+    expect(ready).toMatchObject({ status: 'False', reason: 'NotApplied' });
+    expect(ready?.message).toContain('not allowed to make services of its own');
+    expect(ready?.message).toContain('bind the optional role "workloads"');
+    expect(await round.client.find(Deployment, self)).toBeUndefined();
+  });
+
+  it('could not make or delete a workload if it wanted to', async () => {
+    const self = { name: 'web', namespace: round.namespace };
+    await round.stage('web');
+    await expect(adopting.client.delete(Deployment, self)).rejects.toMatchObject({ code: 'KUR_CLIENT_FORBIDDEN' });
+    await expect(adopting.client.delete(Service, self)).rejects.toMatchObject({ code: 'KUR_CLIENT_FORBIDDEN' });
+    expect((await adopting.client.get(Deployment, self)).metadata.name).toBe('web');
   });
 });
 

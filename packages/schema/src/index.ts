@@ -34,14 +34,16 @@ export {
 export { listMap, type MapOptions, mapOf, uniqueList } from './fields/list.ts';
 export { embeddedObject, preserveUnknown } from './fields/open.ts';
 export { type Bounds, duration, quantity } from './fields/quantity.ts';
+export { reference, unchecked } from './fields/reference.ts';
 export { type ImmutableOptions, immutable, onlyInWebhook, type RuleOptions, rule } from './fields/rule.ts';
 export { type CrdResource, type FromCrdOptions, resourceFromCrd } from './from-crd/resource.ts';
 export { type TypesOptions, typesFromCrd } from './from-crd/types.ts';
 export { manifestOf, type ResourceManifest } from './manifest.ts';
-export type { ValidationRule } from './mark.ts';
+export type { Reference, ValidationRule } from './mark.ts';
 export { rulesDiff } from './rbac/difference.ts';
-export { type RoleOptions, rolesFor, rulesFor } from './rbac/rules.ts';
+export { type RoleOptions, rolesFor, rulesFor, rulesWithout } from './rbac/rules.ts';
 export { type Usage, type Verb, verbsTo } from './rbac/usage.ts';
+export { type PolicyOptions, referencePolicyOf } from './references/policy.ts';
 export { type ResourceOptions, resource } from './resource.ts';
 export type { DeclaredVersion } from './version.ts';
 export type { InputOf, OtherVersion, VersionedResource, Versions } from './versioned-resource.ts';

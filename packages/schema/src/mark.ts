@@ -2,6 +2,7 @@
  * What zod has no word for, said on a zod schema. A mark is a zod check, so that it stays with the schema wherever zod
  * takes its checks, and is dropped where zod drops them.
  */
+import type { ResourceType } from '@kurator/client';
 import { z } from 'zod';
 
 /** A CEL rule, as the API server takes it. */
@@ -20,6 +21,27 @@ export interface ValidationRule {
   optionalOldSelf?: boolean;
 }
 
+/**
+ * What a field has the operator do with other objects. The texts are CEL about `self`, the value of the field. Whoever
+ * sets the field, or changes it, must be allowed to do the same.
+ */
+export interface Reference {
+  /** The kind of the objects: `Secret`, or a resource of your own. */
+  readonly to: ResourceType;
+  /** What is done with them, as RBAC calls it: `get`, `patch`, … */
+  readonly verbs: readonly string[];
+  /** The part of them that it is done with, for example `exec`. */
+  readonly subresource?: string;
+  /** The name: `self` where the field is a text and `self.name` where it has one, unless given; `*` where it may be any. */
+  readonly name?: string;
+  /** The namespace: `self.namespace` where the field has one, else that of the object itself, unless given. */
+  readonly namespace?: string;
+  /** Only where this is true: `self.kind == 'Deployment'`. Always unless given. */
+  readonly when?: string;
+  /** What must change for it to be checked again; all of the field unless given. */
+  readonly value?: string;
+}
+
 /** One of the things that can be said. */
 export type Mark =
   | { readonly is: 'rule'; readonly rule: ValidationRule }
@@ -28,7 +50,9 @@ export type Mark =
   | { readonly is: 'list-map'; readonly keys: readonly string[] }
   | { readonly is: 'size'; readonly min?: number; readonly max?: number }
   | { readonly is: 'embedded' }
-  | { readonly is: 'webhook' };
+  | { readonly is: 'webhook' }
+  | { readonly is: 'reference'; readonly reference: Reference }
+  | { readonly is: 'unchecked' };
 
 /** Says what is wrong with a value, or undefined. */
 export type Complaint<T> = (value: T) => string | undefined;

@@ -19,10 +19,12 @@ export { TestenvError, type TestenvErrorCode, type TestenvErrorOptions } from '.
 export * from './faults/index.ts';
 export * from './images/index.ts';
 // The testing kit for authors of operators.
+export { enforcePolicy } from './kit/enforce-policy.ts';
 export { type EventuallyOptions, eventually } from './kit/eventually.ts';
 export { ManualClock, settled } from './kit/manual-clock.ts';
 export { describeRequest, type RecordedRequest, type RequestRecord, recordRequests } from './kit/record-requests.ts';
 export { type ScopedOptions, type Startable, type TestScope, testScope } from './kit/test-scope.ts';
+export { testUser } from './kit/test-user.ts';
 export { type CheckResult, type CheckState, isAble, type Purpose, purposes } from './preflight/check.ts';
 export { doctor } from './preflight/doctor.ts';
 export { type NodePrerequisites, type PrepareOptions, prepareNodes } from './preflight/prepare-nodes.ts';

@@ -13,11 +13,25 @@ export const optionalRoles: Readonly<Record<OptionalRole, readonly PolicyRule[]>
   agents: [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }],
 };
 
-const needs: Readonly<Record<OptionalRole, string>> = {
+/** What a role is for that is there unless it is withheld. */
+export type WithheldRole = 'workloads';
+
+/** Rules that the operator declares, and that who only adopts what is there can withhold. */
+export const withheldRoles: Readonly<Record<WithheldRole, readonly PolicyRule[]>> = {
+  workloads: [
+    { apiGroups: [''], resources: ['configmaps', 'services'], verbs: ['create', 'patch', 'delete'] },
+    { apiGroups: ['apps'], resources: ['deployments', 'statefulsets'], verbs: ['create', 'delete'] },
+  ],
+};
+
+const rulesOf = { ...optionalRoles, ...withheldRoles };
+
+const needs: Readonly<Record<OptionalRole | WithheldRole, string>> = {
   exec: 'to run a command in a container',
   metrics: 'to read what pods use',
   secrets: 'to read a Secret',
   agents: 'to find the agents on the nodes',
+  workloads: 'to make services of its own, only to adopt those that are there with spec.targetRef',
 };
 
 /** Whether the API server has refused something because no role allows it; an admission webhook's refusal is another thing. */
@@ -26,8 +40,8 @@ export function isNotAllowed(error: unknown): boolean {
 }
 
 /** What is missing and what to do about it, in one line. */
-export function roleInWords(role: OptionalRole): string {
-  const rules = optionalRoles[role].map(ruleInWords).join(' and ');
+export function roleInWords(role: OptionalRole | WithheldRole): string {
+  const rules = rulesOf[role].map(ruleInWords).join(' and ');
   return `the operator is not allowed ${needs[role]}: bind the optional role "${role}" to it, with the rule ${rules}`;
 }
 

@@ -1,5 +1,5 @@
 /** One self-healing service: what it is, how it is checked, and what may be done for it. */
-import { duration, type ObjectOf, preserveUnknown, resource, rule, z } from '@kurator/sdk';
+import { duration, type ObjectOf, Pod, preserveUnknown, reference, resource, rule, z } from '@kurator/sdk';
 import { checks } from './check-fields.ts';
 import { group, version } from './group.ts';
 import { alerts, coordination, dependsOn, maintenance, recovery, scaling } from './recovery-fields.ts';
@@ -35,12 +35,24 @@ const oneWhoSetsReplicas = rule(
   'scaling sets the replicas: leave out service.replicas, and give scaling.min',
   { check: ({ scaling, service }) => scaling === undefined || service?.replicas === undefined },
 );
-const spec = rule(
+const portForChecks = rule(
   oneWhoSetsReplicas,
   '!has(self.service) || has(self.service.port) || has(self.service.ports) || self.checks.all(check, has(check.exec))',
   'checks over the network need a port: give service.port',
   { check: ({ service, checks }) => !service || !!(service.port ?? service.ports) || checks.every(({ exec }) => exec) },
 );
+// Of the whole spec, not of the check: with another target the same command runs somewhere else.
+const spec = reference(portForChecks, {
+  to: Pod,
+  subresource: 'exec',
+  verbs: ['create'],
+  name: '*',
+  when: 'has(self.checks) && self.checks.exists(check, has(check.exec))',
+  value: `[
+    dyn(self.checks.filter(check, has(check.exec)).map(check, check.exec)),
+    dyn(has(self.targetRef) ? [self.targetRef] : []),
+  ]`.replace(/\s+/g, ' '),
+});
 
 const health = z.enum([
   'Healthy',

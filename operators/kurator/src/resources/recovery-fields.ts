@@ -1,5 +1,6 @@
 /** What may be done to bring a service back, how loudly, and when not. */
-import { duration, intOrPercent, rule, uniqueList, z } from '@kurator/sdk';
+import { duration, intOrPercent, reference, rule, uniqueList, z } from '@kurator/sdk';
+import { typeNamed } from './group.ts';
 
 const step = () =>
   z
@@ -64,10 +65,18 @@ export const coordination = () =>
 
 export const dependsOn = () =>
   uniqueList(
-    z
-      .string()
-      .max(317)
-      .regex(/^([-a-z0-9.]+\/)?[a-z0-9][-a-z0-9.]*$/, 'must be a name, or namespace/name'),
+    reference(
+      z
+        .string()
+        .max(317)
+        .regex(/^([-a-z0-9.]+\/)?[a-z0-9][-a-z0-9.]*$/, 'must be a name, or namespace/name'),
+      {
+        to: typeNamed('Kurator'),
+        verbs: ['get'],
+        namespace: "self.contains('/') ? self.split('/')[0] : request.namespace",
+        name: "self.contains('/') ? self.split('/')[1] : self",
+      },
+    ),
   )
     .max(64)
     .default([])
@@ -137,7 +146,9 @@ export const scaling = () =>
 export const alerts = () =>
   z
     .object({
-      channels: uniqueList(z.string().min(1).max(253)).max(16).describe('Names of AlertChannels in this namespace.'),
+      channels: uniqueList(reference(z.string().min(1).max(253), { to: typeNamed('AlertChannel'), verbs: ['get'] }))
+        .max(16)
+        .describe('Names of AlertChannels in this namespace.'),
       groupWait: duration({ max: '1h' }).describe('What is not urgent waits this long, to be told together.'),
       burst: z
         .int32()

@@ -1,5 +1,21 @@
 /** What is kept healthy: a service that is described here, or one that is there already. */
-import { environment, immutable, listMap, mapOf, preserveUnknown, resourceRequirements, rule, z } from '@kurator/sdk';
+import {
+  Deployment,
+  environment,
+  immutable,
+  listMap,
+  mapOf,
+  Pod,
+  preserveUnknown,
+  type Reference,
+  reference,
+  resourceRequirements,
+  rule,
+  Service,
+  StatefulSet,
+  unchecked,
+  z,
+} from '@kurator/sdk';
 
 const label = z
   .string()
@@ -30,8 +46,25 @@ const volume = rule(
   'give exactly one of configMap, secret, emptyDir and claim',
 );
 
-/** A service that the operator makes and keeps as described. */
+const whereKind = (kind: string, more: Omit<Reference, 'when'>): Reference => ({
+  ...more,
+  when: `self.kind == '${kind}'`,
+});
+const making = { verbs: ['create', 'patch', 'delete'], name: '*' };
+
+/** A service that the operator makes and keeps as described: for those who may make it themselves. */
 export const service = () =>
+  referring(described(), [
+    whereKind('Deployment', { ...making, to: Deployment }),
+    whereKind('StatefulSet', { ...making, to: StatefulSet }),
+    { to: Service, verbs: ['create'], name: '*' },
+  ]);
+
+function referring<S extends z.ZodType>(schema: S, references: readonly Reference[]): S {
+  return references.reduce((marked, each) => reference(marked, each), schema);
+}
+
+const described = () =>
   rule(
     rule(
       z.object({
@@ -39,7 +72,8 @@ export const service = () =>
         image: z.string().min(1).max(1024),
         command: z.array(z.string().max(4096)).max(64).optional(),
         args: z.array(z.string().max(4096)).max(64).optional(),
-        env: environment().max(256).optional(),
+        // Who may make a Deployment may give its pods every Secret of the namespace.
+        env: unchecked(environment().max(256)).optional(),
         port: z.int32().min(1).max(65535).optional().describe('Short for one port of the name "main".'),
         ports: listMap(port, ['name']).max(32).optional(),
         replicas: z
@@ -67,14 +101,22 @@ export const service = () =>
     'a claim for each instance needs kind: StatefulSet',
   );
 
-/** A workload that somebody else made: nothing of it is changed but what a repair needs. */
+/**
+ * A workload that somebody else made: nothing of it is changed but what a repair needs, and only for those who may do that
+ * themselves.
+ */
 export const targetRef = () =>
-  z.object({
-    kind: z.enum(['Deployment', 'StatefulSet']),
-    name: z.string().min(1).max(253),
-    service: z
-      .string()
-      .max(253)
-      .optional()
-      .describe('Its Service, for checks through it. Found by its selector unless given.'),
-  });
+  referring(
+    z.object({
+      kind: z.enum(['Deployment', 'StatefulSet']),
+      name: z.string().min(1).max(253),
+      service: reference(z.string().max(253), { to: Service, verbs: ['get'] })
+        .optional()
+        .describe('Its Service, for checks through it. Found by its selector unless given.'),
+    }),
+    [
+      whereKind('Deployment', { to: Deployment, verbs: ['patch'] }),
+      whereKind('StatefulSet', { to: StatefulSet, verbs: ['patch'] }),
+      { to: Pod, subresource: 'eviction', verbs: ['create'], name: '*' },
+    ],
+  );

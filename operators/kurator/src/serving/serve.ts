@@ -5,6 +5,7 @@
 import { ConfigMap, checksum, type PodTemplateSpec, Service } from '@kurator/sdk';
 import type { Context, Round } from '../healing/case.ts';
 import type { HeldBack, Memory } from '../healing/memory.ts';
+import { isNotAllowed, roleInWords } from '../healing/optional-roles.ts';
 import { revisionsOf, targetOf } from '../healing/scene.ts';
 import type { Revision } from '../observing/revision.ts';
 import type { Workload } from '../observing/workload.ts';
@@ -60,13 +61,15 @@ async function applyAll(
   context: Context,
 ): Promise<string[]> {
   const { apply, signal } = context;
-  const problems: string[] = [];
+  const problems = new Set<string>();
   const attempt = async (applying: Promise<unknown>) => {
     try {
       await applying;
     } catch (error) {
       signal.throwIfAborted();
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.add(
+        isNotAllowed(error) ? roleInWords('workloads') : error instanceof Error ? error.message : String(error),
+      );
     }
   };
   for (const manifest of configMapsOf(kurator, revisions, template, context)) await attempt(apply(ConfigMap, manifest));
@@ -74,7 +77,7 @@ async function applyAll(
   const made = workloadOf(kurator, service, template);
   // The two of them are one thing: the kind, and an object of it.
   await attempt(apply(made.type as never, made.manifest as never));
-  return problems;
+  return [...problems];
 }
 
 /** The files that are wanted, and those that a revision which could be gone back to needs. */

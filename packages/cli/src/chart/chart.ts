@@ -54,8 +54,10 @@ function valuesOf({ operators, extraValues = {} }: ChartOptions): Record<string,
   };
 }
 
-function operatorValues({ enabled, repository, optionalRoles = {}, moreValues = {} }: ChartOperator): object {
-  const roles = Object.fromEntries(Object.keys(optionalRoles).map((role) => [role, false]));
+function operatorValues(operator: ChartOperator): object {
+  const { enabled, repository, facts, optionalRoles = {}, withheldRoles = {}, moreValues = {} } = operator;
+  const all = (roles: object, isOn: boolean) => Object.keys(roles).map((role) => [role, isOn]);
+  const roles = Object.fromEntries([...all(optionalRoles, false), ...all(withheldRoles, true)]);
   return {
     enabled,
     image: { repository, tag: '', digest: '', pullPolicy: 'IfNotPresent' },
@@ -65,6 +67,7 @@ function operatorValues({ enabled, repository, optionalRoles = {}, moreValues = 
     env: [],
     ...(Object.keys(roles).length > 0 ? { roles } : {}),
     userRoles: { enabled: true },
+    ...(facts.policies ? { referencePolicy: { enabled: true } } : {}),
     networkPolicy: { enabled: true },
     disruptionBudget: { enabled: true },
     serviceMonitor: { enabled: false },

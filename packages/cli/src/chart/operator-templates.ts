@@ -1,9 +1,10 @@
 /** The templates of one operator in a chart: its manifests, with the chart's values in their places. */
 import type { Container, Deployment, KubernetesObject, PodSpec, PolicyRule } from '@kurator/client';
+import { rulesWithout } from '@kurator/schema';
 import type { PlannedFile } from '../files/template.ts';
-import type { OperatorFacts } from '../manifests/description.ts';
+import type { OperatorDescription, OperatorFacts } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
-import { clusterRole } from '../manifests/roles.ts';
+import { clusterRole, namespacedRole } from '../manifests/roles.ts';
 import { bareHole, blockHole, templateOf, textHole } from './holes.ts';
 
 /** An operator as a part of a chart. */
@@ -17,6 +18,8 @@ export interface ChartOperator {
   readonly enabled: boolean;
   /** Rights that only some need, by what they are for; each can be switched on. */
   readonly optionalRoles?: Readonly<Record<string, readonly PolicyRule[]>>;
+  /** Rights among those that it declares which some don't want it to have; each can be switched off. */
+  readonly withheldRoles?: Readonly<Record<string, readonly PolicyRule[]>>;
   /** More for its container and its pod: each an expression of Helm that gives a list, or nothing. */
   readonly more?: Readonly<Record<'env' | 'volumeMounts' | 'volumes', string>>;
   /** More values, with their defaults. */
@@ -26,13 +29,15 @@ export interface ChartOperator {
 /** Which value switches an object on, besides the operator's own `enabled`. */
 const switches: Readonly<Record<string, string>> = {
   NetworkPolicy: 'networkPolicy.enabled',
+  ValidatingAdmissionPolicy: 'referencePolicy.enabled',
+  ValidatingAdmissionPolicyBinding: 'referencePolicy.enabled',
   PodDisruptionBudget: 'disruptionBudget.enabled',
   ServiceMonitor: 'serviceMonitor.enabled',
 };
 
 /** One file an object, below `templates/`. */
 export function operatorTemplates(operator: ChartOperator): PlannedFile[] {
-  const { key, facts, optionalRoles = {} } = operator;
+  const { key, facts, optionalRoles = {}, withheldRoles = {} } = operator;
   const values = `.Values.${key}`;
   const description = describe(operator);
   const everywhere = operatorManifests(description);
@@ -51,17 +56,44 @@ export function operatorTemplates(operator: ChartOperator): PlannedFile[] {
     ),
     someNamespacesFile(operator, values, inSome.filter(isWork)),
   ];
-  const optional = Object.entries(optionalRoles).map(([name, rules]) => {
-    const objects = clusterRole(description, `${facts.name}-${name}`, rules);
-    return objectsFile(operator, `role-${name}`, `and ${values}.enabled ${values}.roles.${name}`, objects);
-  });
+  const optional = Object.entries({ ...optionalRoles, ...withheldRoles }).map(([name, rules]) =>
+    optionalRoleFile(operator, description, name, rules),
+  );
   return [...files, ...granted, ...optional];
 }
 
-function describe({ facts, key }: ChartOperator) {
+/** Like its other rights: in the namespaces that it works in, and in no others. */
+function optionalRoleFile(
+  operator: ChartOperator,
+  description: OperatorDescription,
+  name: string,
+  rules: readonly PolicyRule[],
+): PlannedFile {
+  const values = `.Values.${operator.key}`;
+  const roleName = `${operator.facts.name}-${name}`;
+  const everywhere = documents(operator, clusterRole(description, roleName, rules));
+  const inEach = documents(operator, namespacedRole(description, roleName, textHole('$namespace'), rules));
+  const text = `{{- if not ${values}.watchNamespaces }}\n${everywhere}{{- end }}\n${inNamespaces(values, inEach)}`;
+  const path = `templates/${operator.key}/role-${name}.yaml`;
+  return { path, text: guarded(`and ${values}.enabled ${values}.roles.${name}`, text) };
+}
+
+/** Objects that are there once for each namespace that it works in. */
+function inNamespaces(values: string, text: string): string {
+  return `{{- range $namespace := ${values}.watchNamespaces }}\n{{- with $ }}\n${text}{{- end }}\n{{- end }}\n`;
+}
+
+function documents(operator: ChartOperator, objects: readonly KubernetesObject[]): string {
+  return objects.map((object) => `---\n${templateOf(released(operator, object))}`).join('');
+}
+
+function describe({ facts, key, withheldRoles = {} }: ChartOperator): OperatorDescription {
   const values = `.Values.${key}`;
+  const { permissions } = facts;
+  const namespaced = rulesWithout(permissions.namespaced, Object.values(withheldRoles).flat());
   return {
     ...facts,
+    permissions: { ...permissions, namespaced },
     image: textHole(`include "kurator.image" (list . ${values}.image)`),
     imagePullPolicy: textHole(`${values}.image.pullPolicy`) as 'IfNotPresent',
     namespace: textHole('.Release.Namespace'),
@@ -108,15 +140,11 @@ function someNamespacesFile(
   objects: readonly KubernetesObject[],
 ): PlannedFile {
   const isInCluster = ({ kind }: KubernetesObject) => kind.startsWith('ClusterRole');
-  const write = (some: readonly KubernetesObject[]) =>
-    some.map((object) => `---\n${templateOf(released(operator, object))}`).join('');
-  const each = objects.filter((object) => !isInCluster(object));
-  const text = [
-    write(objects.filter(isInCluster)),
-    `{{- range $namespace := ${values}.watchNamespaces }}\n{{- with $ }}\n`,
-    write(each),
-    '{{- end }}\n{{- end }}\n',
-  ].join('');
+  const each = documents(
+    operator,
+    objects.filter((object) => !isInCluster(object)),
+  );
+  const text = documents(operator, objects.filter(isInCluster)) + inNamespaces(values, each);
   return {
     path: `templates/${operator.key}/roles-in-namespaces.yaml`,
     text: guarded(`and ${values}.enabled ${values}.watchNamespaces`, text),

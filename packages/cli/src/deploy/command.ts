@@ -18,6 +18,7 @@ export function declareDeploy(program: Command, session: Session): void {
     .option('--role <name>', 'also give it an optional role of its package.json; may be given several times', collect)
     .option('--service-monitor', 'tell the Prometheus operator where the metrics are')
     .option('--no-network-policy', 'let its pods be reached on any port')
+    .option('--no-reference-policy', 'let people refer to objects that they may not use themselves')
     .option('--dry-run', 'show what would change, field by field, and write nothing')
     .option('--force', 'accept a definition that harms objects which are stored')
     .option('--take-over', 'overwrite fields that somebody else has set')

@@ -16,6 +16,7 @@ export interface DescribeOptions {
   watch?: string[];
   serviceMonitor?: boolean;
   networkPolicy?: boolean;
+  referencePolicy?: boolean;
   role?: string[];
 }
 
@@ -38,7 +39,8 @@ export async function describeProject(
   }
 }
 
-function given({ image, namespace, replicas, watch, serviceMonitor, networkPolicy }: DescribeOptions) {
+function given(options: DescribeOptions) {
+  const { image, namespace, replicas, watch, serviceMonitor, networkPolicy, referencePolicy } = options;
   return {
     ...(image ? { image } : {}),
     ...(namespace ? { namespace } : {}),
@@ -46,5 +48,6 @@ function given({ image, namespace, replicas, watch, serviceMonitor, networkPolic
     ...(watch ? { namespaces: watch } : {}),
     ...(serviceMonitor ? { serviceMonitor } : {}),
     ...(networkPolicy === false ? { networkPolicy } : {}),
+    ...(referencePolicy === false ? { referencePolicy } : {}),
   };
 }

@@ -13,6 +13,8 @@ const fileOf: Readonly<Record<string, string>> = {
   ClusterRoleBinding: 'rbac',
   Role: 'rbac',
   RoleBinding: 'rbac',
+  ValidatingAdmissionPolicy: 'reference-policy',
+  ValidatingAdmissionPolicyBinding: 'reference-policy',
   PodDisruptionBudget: 'pod-disruption-budget',
   NetworkPolicy: 'network-policy',
   ServiceMonitor: 'service-monitor',

@@ -32,6 +32,8 @@ export interface OperatorDescription extends OperatorFacts {
   readonly createNamespace?: boolean;
   /** Whether only the ports that it serves can be reached; true unless given. */
   readonly networkPolicy?: boolean;
+  /** Whether who sets a field that refers to another object must be allowed what the operator does with it; true unless given. */
+  readonly referencePolicy?: boolean;
   /** Whether a drain must leave one replica at a time; true unless given. */
   readonly disruptionBudget?: boolean;
   /** Whether Prometheus is told where the metrics are. Needs the kinds of the Prometheus operator; false unless given. */

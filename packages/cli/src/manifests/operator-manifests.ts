@@ -5,11 +5,20 @@ import { labelsOf, namespaceOf, type OperatorDescription } from './description.t
 import { roles, userRoles } from './roles.ts';
 import { disruptionBudget, networkPolicy, serviceMonitor, services } from './surroundings.ts';
 
+const allOn = {
+  createNamespace: true,
+  referencePolicy: true,
+  networkPolicy: true,
+  disruptionBudget: true,
+  userRoles: true,
+};
+
 /** Everything that it takes to run the operator. The kinds come first, the Deployment after all that it needs. */
 export function operatorManifests(description: OperatorDescription): KubernetesObject[] {
-  const on = { createNamespace: true, networkPolicy: true, disruptionBudget: true, userRoles: true, ...description };
+  const on = { ...allOn, ...description };
   return [
     ...description.crds,
+    ...(on.referencePolicy ? referencePolicies(description) : []),
     ...(on.createNamespace ? [namespace(description)] : []),
     serviceAccount(description),
     ...roles(description),
@@ -20,6 +29,11 @@ export function operatorManifests(description: OperatorDescription): KubernetesO
     deployment(description),
     ...(on.serviceMonitor ? [serviceMonitor(description)] : []),
   ];
+}
+
+function referencePolicies(description: OperatorDescription): KubernetesObject[] {
+  const labels = labelsOf(description);
+  return (description.policies ?? []).map((object) => ({ ...object, metadata: { ...object.metadata, labels } }));
 }
 
 function namespace(description: OperatorDescription): Namespace {

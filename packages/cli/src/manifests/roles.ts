@@ -14,9 +14,9 @@ export function roles(description: OperatorDescription): Granted[] {
   const everywhere = namespaces ? permissions.cluster : [...atWork, ...permissions.cluster];
   return [
     ...clusterRole(description, name, everywhere),
-    ...(namespaces ?? []).flatMap((namespace) => role(description, name, namespace, atWork)),
+    ...(namespaces ?? []).flatMap((namespace) => namespacedRole(description, name, namespace, atWork)),
     // Its Lease, and its keys.
-    ...role(description, `${name}-own`, namespaceOf(description), permissions.own),
+    ...namespacedRole(description, `${name}-own`, namespaceOf(description), permissions.own),
   ];
 }
 
@@ -52,7 +52,8 @@ export function clusterRole(description: OperatorDescription, name: string, rule
   ];
 }
 
-function role(
+/** A role for one namespace, and the operator's right to it; nothing where there are no rules. */
+export function namespacedRole(
   description: OperatorDescription,
   name: string,
   namespace: string,

@@ -1,7 +1,7 @@
 /** Everything below deploy/ that is made: the chart of Kurator and of the other operators, their plain manifests, and Kurator's bundle. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { optionalRoles } from '@kurator/operator-kurator';
+import { optionalRoles, withheldRoles } from '@kurator/operator-kurator';
 import { parse } from 'yaml';
 import { readListing } from '../../src/bundle/listing.ts';
 import { readSamples } from '../../src/bundle/samples.ts';
@@ -68,7 +68,7 @@ function chartOperator(name: Name, { image, ...facts }: OperatorDescription): Ch
     key: name,
     repository,
     enabled: isFirst,
-    ...(isFirst ? { optionalRoles: roles, more: agentAccess, moreValues: agentValues } : {}),
+    ...(isFirst ? { optionalRoles: roles, withheldRoles, more: agentAccess, moreValues: agentValues } : {}),
   };
 }
 

@@ -1,5 +1,9 @@
 /** What an operator says of itself, for tools that install it: follows from its declaration alone, without a cluster. */
 import { writeFile } from 'node:fs/promises';
+import type {
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '@kurator/client/admissionregistration/v1';
 import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import type { OperatorDefinition } from './definition.ts';
 import { definitionOf } from './install-crds.ts';
@@ -12,15 +16,21 @@ export interface OperatorFacts {
   readonly name: string;
   /** The definitions of its own kinds, without where their conversion is served: the operator itself tells that. */
   readonly crds: readonly CustomResourceDefinition[];
+  /** Who may set the fields of its kinds that refer to other objects; none where no field does. */
+  readonly policies?: readonly (ValidatingAdmissionPolicy | ValidatingAdmissionPolicyBinding)[];
   readonly permissions: Permissions;
   /** Whether it serves webhooks, and so needs a Service in front of it. */
   readonly webhooks: boolean;
 }
 
 async function factsOf(definition: OperatorDefinition, name: string): Promise<OperatorFacts> {
+  const { referencePolicyOf } = await import('@kurator/schema');
+  const resources = resourcesOf(definition);
+  const policies = resources.flatMap((resource) => referencePolicyOf(resource));
   return {
     name,
-    crds: await Promise.all(resourcesOf(definition).map(definitionOf)),
+    crds: await Promise.all(resources.map(definitionOf)),
+    ...(policies.length > 0 ? { policies } : {}),
     permissions: await permissionsOf(definition, name),
     webhooks: servesHooks(definition),
   };

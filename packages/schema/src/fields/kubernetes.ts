@@ -1,7 +1,9 @@
 /** Pieces that many kinds have, in the form that Kubernetes' own kinds have them in: paste them into pods as they are. */
+import type { ResourceType } from '@kurator/client';
 import { z } from 'zod';
 import { listMap, mapOf } from './list.ts';
 import { quantity } from './quantity.ts';
+import { reference } from './reference.ts';
 
 const name = z.string().min(1).max(253);
 const key = z
@@ -18,14 +20,22 @@ export function localReference() {
   return z.object({ name });
 }
 
-/** One key of a Secret in the same namespace. */
+/** One key of a Secret in the same namespace. Who sets it must be allowed to get that Secret. */
 export function secretKeyRef() {
+  return reference(keyRef(), { to: kind('Secret', 'secrets'), verbs: ['get'] });
+}
+
+/** One key of a ConfigMap in the same namespace. Who sets it must be allowed to get that ConfigMap. */
+export function configMapKeyRef() {
+  return reference(keyRef(), { to: kind('ConfigMap', 'configmaps'), verbs: ['get'] });
+}
+
+function keyRef() {
   return z.object({ name, key, optional: z.boolean().optional() });
 }
 
-/** One key of a ConfigMap in the same namespace. */
-export function configMapKeyRef() {
-  return secretKeyRef();
+function kind(kind: string, plural: string): ResourceType {
+  return { apiVersion: 'v1', kind, plural, namespaced: true };
 }
 
 /** What a container asks for, and what it may have at most. */

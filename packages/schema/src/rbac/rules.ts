@@ -1,11 +1,20 @@
 /** The least that a role must allow for what a program does. */
 import type { ClusterRole, PolicyRule, Role } from '@kurator/client';
-import { type Grant, grantsOfUsage, withoutRepetition } from './grant.ts';
+import { type Grant, grantsOfRules, grantsOfUsage, keyOf, withoutRepetition } from './grant.ts';
 import type { Usage } from './usage.ts';
 
 /** The rules of a role that allows this and nothing else: merged, sorted, and the same for the same usages. */
 export function rulesFor(usages: readonly Usage[]): PolicyRule[] {
-  const grants = withoutRepetition(usages.flatMap(grantsOfUsage));
+  return rulesOf(withoutRepetition(usages.flatMap(grantsOfUsage)));
+}
+
+/** What is left of rules when others are taken away, however both are cut. */
+export function rulesWithout(rules: readonly PolicyRule[], taken: readonly PolicyRule[]): PolicyRule[] {
+  const gone = new Set(grantsOfRules(taken).map(keyOf));
+  return rulesOf(withoutRepetition(grantsOfRules(rules)).filter((grant) => !gone.has(keyOf(grant))));
+}
+
+function rulesOf(grants: readonly Grant[]): PolicyRule[] {
   const byResource = Map.groupBy(grants, ({ group, resource }) => `${group} ${resource}`);
   const single = [...byResource.values()].flatMap(rulesOfResource);
   // Resources of one group with the same verbs and names share a rule.

@@ -7,9 +7,10 @@ import {
   type PolicyRule,
   Role,
   RoleBinding,
+  rulesWithout,
 } from '@kurator/sdk';
 import { healer } from '../../../src/healing/healer.ts';
-import { type OptionalRole, optionalRoles } from '../../../src/healing/optional-roles.ts';
+import { type OptionalRole, optionalRoles, withheldRoles } from '../../../src/healing/optional-roles.ts';
 
 const apiGroup = 'rbac.authorization.k8s.io';
 
@@ -20,8 +21,22 @@ export interface Granted extends AsyncDisposable {
   add(role: OptionalRole): Promise<void>;
 }
 
-export async function grantRole({ client, namespace }: { client: Client; namespace: string }): Promise<Granted> {
-  const user = `system:serviceaccount:${namespace}:kurator`;
+/** Whom it is granted, and what of it. */
+interface Grantee {
+  /** `kurator` unless given. */
+  readonly account?: string;
+  /** What is not granted of what the healer declares; nothing unless given. */
+  readonly withheld?: readonly PolicyRule[];
+}
+
+/** For those who never want it to make or delete a workload. */
+export const adoptOnly: Grantee = { account: 'kurator-adopting', withheld: withheldRoles.workloads };
+
+export async function grantRole(
+  { client, namespace }: { client: Client; namespace: string },
+  { account = 'kurator', withheld = [] }: Grantee = {},
+): Promise<Granted> {
+  const user = `system:serviceaccount:${namespace}:${account}`;
   const subjects = [{ kind: 'User', apiGroup, name: user }];
   const bind = async (name: string, rules: readonly PolicyRule[]) => {
     await client.create(Role, { metadata: { name, namespace }, rules: [...rules] });
@@ -32,8 +47,8 @@ export async function grantRole({ client, namespace }: { client: Client; namespa
     });
   };
   const permissions = await healer().permissions();
-  await bind('kurator', [...permissions.namespaced, ...permissions.own]);
-  const name = `kurator-${namespace}`;
+  await bind(account, [...rulesWithout(permissions.namespaced, withheld), ...permissions.own]);
+  const name = `${account}-${namespace}`;
   await client.create(ClusterRole, { metadata: { name }, rules: [...permissions.cluster] });
   await client.create(ClusterRoleBinding, {
     metadata: { name },
@@ -43,7 +58,7 @@ export async function grantRole({ client, namespace }: { client: Client; namespa
   const impersonating = createClient({ ...client.config, impersonate: { user } });
   return {
     client: impersonating,
-    add: (role) => bind(`kurator-${role}`, optionalRoles[role]),
+    add: (role) => bind(`${account}-${role}`, optionalRoles[role]),
     [Symbol.asyncDispose]: () => impersonating.close(),
   };
 }

@@ -1,0 +1,128 @@
+// Nobody gets done by the healer what he may not do himself: three users under the real authorizer.
+import { type Client, installCrds, Namespace, type PolicyRule, referencePolicyOf } from '@kurator/sdk';
+import { enforcePolicy, eventually, type TestScope, testScope, testUser } from '@kurator/testenv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AlertChannel } from '../src/resources/alert-channel.ts';
+import { Kurator } from '../src/resources/kurator.ts';
+
+const rule = (apiGroup: string, resources: string[], verbs: string[]): PolicyRule => ({
+  apiGroups: [apiGroup],
+  resources,
+  verbs,
+});
+/** Who has nothing but the right to write Kurators, as an aggregated role gives it. */
+const writing = rule('kurator.sh', ['kurators', 'alertchannels'], ['get', 'create', 'patch', 'update']);
+/** What a repair does. */
+const repairing = [rule('apps', ['deployments'], ['patch']), rule('', ['pods/eviction'], ['create'])];
+const making = [rule('apps', ['deployments'], ['create', 'patch', 'delete']), rule('', ['services'], ['create'])];
+
+let test: TestScope;
+let other: string;
+let users: Record<'stranger' | 'owner' | 'trusted', Client>;
+
+beforeAll(async () => {
+  test = await testScope('tenancy');
+  const { client, namespace } = test;
+  other = `${namespace}-other`;
+  await client.create(Namespace, { metadata: { name: other } });
+  await installCrds(client, [Kurator, AlertChannel]);
+  for (const kind of [Kurator, AlertChannel]) await enforcePolicy(client, referencePolicyOf(kind), [namespace, other]);
+  const user = (name: string, here: PolicyRule[], there: PolicyRule[]) =>
+    testUser(client, `${name}-${namespace}`, { [namespace]: here, [other]: there });
+  const create = { ...writing, verbs: ['create'] };
+  const more = [...making, rule('', ['secrets'], ['get']), rule('', ['pods/exec'], ['create'])];
+  users = {
+    stranger: await user('stranger', [writing], [writing]),
+    owner: await user('owner', [writing, ...repairing], [create]),
+    trusted: await user('trusted', [writing, ...repairing, ...more], [writing]),
+  };
+  await eventually(() => refused(users.stranger, adopting), { timeout: '30s' });
+  await eventually(() => refusedChannel(users.stranger), { timeout: '30s' });
+});
+afterAll(async () => {
+  for (const user of Object.values(users)) await user.close();
+  await test.end();
+});
+
+const adopting = { targetRef: { kind: 'Deployment', name: 'web' } };
+const command = { name: 'own', exec: { command: ['true'] } };
+const tls = { caFrom: { name: 'authority', key: 'ca' } };
+
+let made = 0;
+const create = (user: Client, spec: object, namespace = test.namespace) =>
+  user.create(Kurator, { metadata: { name: `k${made++}`, namespace }, spec: spec as never });
+const allowed = async (user: Client, spec: object, namespace?: string) =>
+  expect((await create(user, spec, namespace)).kind).toBe('Kurator');
+const messageOf = async (writing: Promise<unknown>) => {
+  const failure = await writing.catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'KUR_CLIENT_FORBIDDEN' });
+  return (failure as Error).message;
+};
+const refused = (user: Client, spec: object, namespace?: string) => messageOf(create(user, spec, namespace));
+const channel = (user: Client) =>
+  user.create(AlertChannel, {
+    metadata: { name: `c${made++}`, namespace: test.namespace },
+    spec: { slack: { urlFrom: { name: 'slack', key: 'url' } } } as never,
+  });
+const refusedChannel = (user: Client) => messageOf(channel(user));
+
+describe('who adopts a Deployment', () => {
+  it('must be allowed to patch it and to evict its pods', async () => {
+    expect(await refused(users.stranger, adopting)).toContain('must be allowed to patch deployments.apps "web"');
+    await allowed(users.owner, adopting);
+    await allowed(test.client, adopting);
+  });
+
+  it('must be allowed to do so there', async () => {
+    expect(await refused(users.owner, adopting, other)).toContain(`in namespace ${other}`);
+  });
+
+  it('must be allowed to do so with that kind', async () => {
+    await refused(users.owner, { targetRef: { kind: 'StatefulSet', name: 'web' } });
+  });
+});
+
+describe('who has more done', () => {
+  it('must be allowed to make a service that he describes', async () => {
+    const service = {
+      image: 'web',
+      port: 80,
+      env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }],
+    };
+    expect(await refused(users.owner, { service })).toContain('must be allowed to create deployments.apps');
+    await allowed(users.trusted, { service });
+  });
+
+  it('must be allowed to run commands in pods', async () => {
+    expect(await refused(users.owner, { ...adopting, checks: [command] })).toContain('to create pods/exec');
+    await allowed(users.trusted, { ...adopting, checks: [command] });
+  });
+
+  it('must be allowed to read the Secrets of its checks and channels', async () => {
+    const checks = [{ http: { tls } }];
+    expect(await refused(users.owner, { ...adopting, checks })).toContain('to get secrets "authority"');
+    await allowed(users.trusted, { ...adopting, checks });
+    expect(await refusedChannel(users.owner)).toContain('spec.slack.urlFrom');
+    expect((await channel(users.trusted)).kind).toBe('AlertChannel');
+  });
+
+  it('must be allowed to see what he depends on, wherever it is', async () => {
+    await allowed(users.owner, { ...adopting, dependsOn: ['db'] });
+    expect(await refused(users.owner, { ...adopting, dependsOn: [`${other}/db`] })).toContain(
+      `"db" in namespace ${other}`,
+    );
+    await allowed(users.trusted, { ...adopting, dependsOn: ['db', `${other}/db`] });
+  });
+});
+
+describe('who changes something else', () => {
+  it('is not asked for what was there before, but for another target of the same command', async () => {
+    const { namespace } = test;
+    const { name } = (await create(users.trusted, { ...adopting, checks: [command, { http: { tls } }] })).metadata;
+    const patch = (user: Client, spec: object) => user.patch(Kurator, { name, namespace }, { spec });
+    expect((await patch(users.stranger, { pause: true })).spec.pause).toBe(true);
+    const target = { targetRef: { kind: 'Deployment', name: 'other' } };
+    expect(await messageOf(patch(users.owner, target))).toContain('to create pods/exec');
+    expect((await patch(users.trusted, target)).spec.targetRef?.name).toBe('other');
+  });
+});
