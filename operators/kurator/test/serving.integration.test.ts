@@ -92,7 +92,7 @@ describe('a service of its own', () => {
   });
 
   it('is put back when somebody changes or deletes it', async () => {
-    await make({ image: 'shop:1', port: 8080 });
+    await make({ image: 'shop:1', port: 8080, replicas: 1 });
     await round.start();
     const { metadata } = await waitFor(round.client, Deployment, self, () => true);
     await round.client.patch(Deployment, self, { spec: { replicas: 5 } });

@@ -1,6 +1,7 @@
 /** Gathers everything that is to be known of one Kurator before it is thought about. */
 import type { ServiceSpec } from '../brain/spec.ts';
 import { Kurator } from '../resources/kurator.ts';
+import { handOver } from '../serving/hand-over.ts';
 import { serve } from '../serving/serve.ts';
 import { type Present, serviceSpecOf } from '../translating/service-spec.ts';
 import type { Case, Round } from './case.ts';
@@ -15,13 +16,15 @@ export interface NoCase {
   readonly problem: string;
 }
 
-/** Makes the service as described, where it is ours; then looks. */
+/** Makes the service as described, where it is ours, or lets go of it, where it was; then looks. */
 export async function caseOf(round: Round): Promise<Case | NoCase> {
   const { kurator, context, now, ward, mind } = round;
+  if (!kurator.spec.service) await handOver(round);
   const taken = takenBy(round);
   if (taken) return taken;
   const written = memoryOf(kurator, now);
   const served = await serve(round, written);
+  if (served?.stranger) return { reason: 'NotOurs', problem: served.stranger };
   const scene = sceneOf(kurator, context, now, mind.service);
   if (!scene) return served?.problem ? { reason: 'NotApplied', problem: served.problem } : notFound(kurator);
   const { heldBack: _, ...unheld } = written;

@@ -1,6 +1,7 @@
 /** Whose service an object belongs to: from what has changed to the Kurators that have to know. */
 import { type KubernetesObject, type Node, Pod, ReplicaSet, type Service } from '@kurator/sdk';
 import { Kurator } from '../resources/kurator.ts';
+import { kuratorLabel } from '../serving/pod-template.ts';
 import { type Look, targetKey } from './scene.ts';
 
 export function kuratorsOf(kind: string, { namespace, name }: KubernetesObject['metadata'], look: Look): Kurator[] {
@@ -22,7 +23,11 @@ export function kuratorsOnNode({ metadata }: Node, look: Look): Kurator[] {
   return [...new Map(found.map((kurator) => [kurator.metadata.uid, kurator])).values()];
 }
 
-/** Those that check through a Service of this one's namespace: which one it is may just have changed. */
-export function kuratorsThrough({ metadata }: Service, look: Look): readonly Kurator[] {
-  return look.byIndex(Kurator, 'throughService', metadata.namespace ?? '');
+/**
+ * Those that check through a Service of this one's namespace: which one it is may just have changed; and the one that it
+ * is meant for.
+ */
+export function kuratorsThrough({ metadata: { namespace = '', labels } }: Service, look: Look): readonly Kurator[] {
+  const named = look.get(Kurator, { name: labels?.[kuratorLabel] ?? '', namespace });
+  return [...look.byIndex(Kurator, 'throughService', namespace), ...(named ? [named] : [])];
 }

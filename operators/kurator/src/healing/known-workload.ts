@@ -12,14 +12,19 @@ export async function withWorkload(memory: Memory, scene: Scene, round: Round): 
   const change = foreignChange(memory.workload, workload, memory.history.incident, scene.revisions);
   // What somebody changes of a service that is ours is put back before anybody sees it.
   const what = scene.target.owned && change === 'other' ? undefined : change;
-  const write = what && { at: round.now, by: await writerOf(scene, round), what };
+  const write = what && { at: round.now, by: await writerOf(scene, round, what), what };
   const known = rememberedWorkload(memory.workload, workload, write);
   return known === memory.workload ? memory : { ...memory, workload: known };
 }
 
 /** Caches don't keep who wrote what: it is asked for when it matters. */
-async function writerOf({ target, workload }: Scene, { context, kurator }: Round): Promise<ForeignWrite['by']> {
-  if (target.owned) return `whoever changed Kurator ${kurator.metadata.name}`;
+async function writerOf(
+  { target, workload }: Scene,
+  { context, kurator }: Round,
+  what: ForeignWrite['what'],
+): Promise<ForeignWrite['by']> {
+  const isGiven = what !== 'replicas' || kurator.spec.service?.replicas !== undefined;
+  if (target.owned && isGiven) return `whoever changed Kurator ${kurator.metadata.name}`;
   const client: Client = context.client;
   const live = await client.find(target.type, workload.metadata, { signal: context.signal });
   return live ? lastWriter(live, [fieldManager]) : 'somebody';

@@ -41,6 +41,8 @@ export interface Mind {
   moment?: Moment | undefined;
   /** When it was last thought about because somebody waits to see it well. */
   askedAt?: Millis;
+  /** The Kurator's generation for which replicas that it doesn't give were last known not to be ours. */
+  replicasLeftAt?: number | undefined;
   /** When Incidents were last put in order. */
   keptAt?: Millis;
   /** What each instance uses, by uid, and when that was last asked for. */

@@ -18,6 +18,7 @@ import { observeNode, silentAloneFrom } from '../observing/node.ts';
 import { type Revision, revisionsOfDeployment, revisionsOfStatefulSet } from '../observing/revision.ts';
 import { selects, type Workload } from '../observing/workload.ts';
 import type { Kurator } from '../resources/kurator.ts';
+import { isOurs } from '../serving/ours.ts';
 
 /** By which values objects are found: see the indexes that the operator declares. */
 export type Index = 'target' | 'dependsOn' | 'throughService' | 'owner' | 'node' | 'service';
@@ -126,14 +127,13 @@ const isSilent = ({ gone, ready }: NodeObservation) => !gone && ready === 'unkno
  * As named, as made, or the first that selects the workload's pods and can be asked. One that did and does no more is
  * just what a check through it is to find out.
  */
-function serviceOf(
-  { metadata, spec }: Kurator,
-  workload: Workload,
-  look: Look,
-  known: string | undefined,
-): Service | undefined {
+function serviceOf(kurator: Kurator, workload: Workload, look: Look, known: string | undefined): Service | undefined {
+  const { spec } = kurator;
   if (spec.targetRef?.service) return look.get(Service, spec.targetRef.service);
-  if (spec.service) return look.get(Service, metadata.name);
+  if (spec.service) {
+    const made = look.get(Service, kurator.metadata.name);
+    return made && isOurs(kurator, made) ? made : undefined;
+  }
   const labels = workload.spec?.template.metadata?.labels ?? {};
   const fitting = look.list(Service).filter((service) => {
     const { selector } = service.spec ?? {};

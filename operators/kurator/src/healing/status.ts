@@ -35,12 +35,7 @@ export function statusOf(
       scaling: scalingInWords(scaling, scaledBefore),
       memory,
     },
-    conditions: [
-      readiness(thought),
-      resolved(relations),
-      ...(found.served ? [applied(found.served)] : []),
-      ...permitted(found),
-    ],
+    conditions: [readiness(thought), resolved(relations), ...applying(found), ...permitted(found)],
   };
 }
 
@@ -93,6 +88,14 @@ function permitted({ mind, kurator }: Case): ConditionClaim[] {
     return [{ type, status: 'False', reason: 'RoleMissing', message: missing.map(roleInWords).join('; ') }];
   }
   return conditionOf(kurator.status?.conditions, type) ? [{ type, status: 'True', reason: 'Granted' }] : [];
+}
+
+/** Of a service that was made once, and is somebody else's now, that is said. */
+function applying({ served, kurator }: Case): ConditionClaim[] {
+  const type = 'Applied';
+  if (served) return [applied(served)];
+  if (!conditionOf(kurator.status?.conditions, type)) return [];
+  return [{ type, status: 'Unknown', reason: 'HandedOver', message: 'spec.targetRef: what runs is not ours to apply' }];
 }
 
 function applied({ problem, heldBack }: Served): ConditionClaim {

@@ -81,7 +81,9 @@ const described = () =>
           .min(0)
           .max(10000)
           .optional()
-          .describe('1 unless given. Leave it out where scaling sets it.'),
+          .describe(
+            'Left to whoever sets them unless given: scaling, a HorizontalPodAutoscaler, kubectl scale. A new service begins with 1.',
+          ),
         resources: resourceRequirements().optional(),
         volumes: listMap(volume, ['name']).max(32).optional(),
         config: mapOf(z.string().min(1).max(253), z.string().max(262144), { max: 64 })

@@ -42,11 +42,6 @@ function instancesName({ metadata }: Kurator): string {
   return `${metadata.name}-instances`;
 }
 
-/** How many there should be; undefined where scaling says. */
-function replicasOf({ spec }: Kurator, { replicas }: ServiceFields): number | undefined {
-  return spec.scaling ? undefined : (replicas ?? 1);
-}
-
 /** The Deployment or StatefulSet, with the template that is to run. */
 export function workloadOf(
   kurator: Kurator,
@@ -56,7 +51,7 @@ export function workloadOf(
   | { type: typeof Deployment; manifest: Manifest<Deployment> }
   | { type: typeof StatefulSet; manifest: Manifest<StatefulSet> } {
   const { name } = kurator.metadata;
-  const replicas = replicasOf(kurator, service);
+  const { replicas } = service;
   const metadata = { name, labels: labelsOf(kurator) };
   const spec = {
     selector: { matchLabels: { [kuratorLabel]: name } },

@@ -1,5 +1,13 @@
 /** The pods of a service that a Kurator describes. */
-import { type Container, checksum, type PodTemplateSpec, type Probe, parseDuration, type Volume } from '@kurator/sdk';
+import {
+  type Container,
+  checksum,
+  type PodTemplateSpec,
+  type Probe,
+  parseDuration,
+  type TopologySpreadConstraint,
+  type Volume,
+} from '@kurator/sdk';
 import type { Kurator } from '../resources/kurator.ts';
 import { merge } from './merge.ts';
 
@@ -27,8 +35,14 @@ export function configName({ metadata, spec }: Kurator): string | undefined {
   return config && `${metadata.name.slice(0, 220)}-config-${checksum(config).slice(0, 10)}`;
 }
 
+/** What of a template depends on more than what is described. */
+export interface TemplateOptions {
+  /** Whether the pods are to be on different nodes, where that can be had. */
+  readonly spread: boolean;
+}
+
 /** The template of its pods. What a person says in `podTemplate` wins. */
-export function podTemplateOf(kurator: Kurator, service: ServiceFields): PodTemplateSpec {
+export function podTemplateOf(kurator: Kurator, service: ServiceFields, { spread }: TemplateOptions): PodTemplateSpec {
   const { serviceAccountName, podTemplate = {}, volumes = [] } = service;
   const config = configName(kurator);
   const own: Volume[] = config ? [{ name: 'config', configMap: { name: config } }] : [];
@@ -39,9 +53,20 @@ export function podTemplateOf(kurator: Kurator, service: ServiceFields): PodTemp
       containers: [container(kurator, service)],
       ...(all.length > 0 && { volumes: all }),
       ...(serviceAccountName && { serviceAccountName }),
+      ...(spread && { topologySpreadConstraints: [overNodes(kurator)] }),
     },
   };
   return withSelector(merge(template, podTemplate), kurator);
+}
+
+/** A wish: a pod that finds room on one node only runs there. */
+function overNodes({ metadata }: Kurator): TopologySpreadConstraint {
+  return {
+    maxSkew: 1,
+    topologyKey: 'kubernetes.io/hostname',
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: { [kuratorLabel]: metadata.name } },
+  };
 }
 
 /** Without it the pods would not be the workload's own. */

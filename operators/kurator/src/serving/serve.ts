@@ -2,7 +2,17 @@
  * Keeps a service as its Kurator describes it, except for a template that was rolled back: that one stays away until the
  * person wants something else.
  */
-import { ConfigMap, checksum, type PodTemplateSpec, Service } from '@kurator/sdk';
+import {
+  type Child,
+  ChildrenError,
+  ConfigMap,
+  checksum,
+  child,
+  type KubernetesObject,
+  type PodTemplateSpec,
+  type ResourceType,
+  Service,
+} from '@kurator/sdk';
 import type { Context, Round } from '../healing/case.ts';
 import type { HeldBack, Memory } from '../healing/memory.ts';
 import { isNotAllowed, roleInWords } from '../healing/optional-roles.ts';
@@ -12,6 +22,8 @@ import type { Workload } from '../observing/workload.ts';
 import type { Kurator } from '../resources/kurator.ts';
 import { configMapOf, keptConfigMap, servicesOf, workloadOf } from './children.ts';
 import { heldBackNow, outcomeIn, templateToRun } from './hold-back.ts';
+import { leaveReplicas } from './leave-replicas.ts';
+import { isOurs, notOurs } from './ours.ts';
 import { podTemplateOf, type ServiceFields } from './pod-template.ts';
 import type { Served } from './served.ts';
 
@@ -20,20 +32,28 @@ export async function serve(round: Round, memory: Memory): Promise<Served | unde
   const { kurator, context } = round;
   const { service } = kurator.spec;
   if (!service) return undefined;
-  const wanted = podTemplateOf(kurator, service);
-  const sum = checksum(wanted);
   const { type, name } = targetOf(kurator);
   const cached = context.get(type, name);
+  const wanted = podTemplateOf(kurator, service, { spread: isSpread(cached) });
+  const sum = checksum(wanted);
+  if (cached && !isOurs(kurator, cached)) return { wanted: sum, stranger: notOurs(kurator, cached) };
   const revisions = cached ? revisionsOf(cached, context) : [];
   const { held, live = cached } =
     memory.heldBack?.wanted === sum ? await heldBackAt(round, memory, memory.heldBack) : {};
   const template = templateToRun(wanted, held, live, revisions);
-  const problems = await applyAll(kurator, service, template, revisions, context);
+  if (service.replicas === undefined) await leaveReplicas(round);
+  const children = childrenOf(kurator, service, template, configMapsOf(kurator, revisions, template, context));
+  const problems = await applyOurs(kurator, children, context);
   return {
     wanted: sum,
     ...(held && { heldBack: held }),
     ...(problems.length > 0 && { problem: problems.join('; ').slice(0, 2048) }),
   };
+}
+
+/** A template that is there without it would be rolled for it: only what is new is spread. */
+function isSpread(live: Workload | undefined): boolean {
+  return !live || live.spec?.template.spec?.topologySpreadConstraints !== undefined;
 }
 
 interface Held {
@@ -52,32 +72,55 @@ async function heldBackAt({ kurator, context, mind }: Round, { history }: Memory
   return { held: heldBackNow(held, { outcome, live }), live };
 }
 
-/** Each for itself: one that is refused must keep none of the others away, and none of them counts as unwanted. */
-async function applyAll(
+function childrenOf(
   kurator: Kurator,
   service: ServiceFields,
   template: PodTemplateSpec,
-  revisions: readonly Revision[],
-  context: Context,
-): Promise<string[]> {
-  const { apply, signal } = context;
-  const problems = new Set<string>();
-  const attempt = async (applying: Promise<unknown>) => {
-    try {
-      await applying;
-    } catch (error) {
-      signal.throwIfAborted();
-      problems.add(
-        isNotAllowed(error) ? roleInWords('workloads') : error instanceof Error ? error.message : String(error),
-      );
-    }
-  };
-  for (const manifest of configMapsOf(kurator, revisions, template, context)) await attempt(apply(ConfigMap, manifest));
-  for (const manifest of servicesOf(kurator, service)) await attempt(apply(Service, manifest));
-  const made = workloadOf(kurator, service, template);
-  // The two of them are one thing: the kind, and an object of it.
-  await attempt(apply(made.type as never, made.manifest as never));
-  return [...problems];
+  configMaps: ReturnType<typeof configMapsOf>,
+): Child[] {
+  const { type, manifest } = workloadOf(kurator, service, template);
+  return [
+    ...configMaps.map((manifest) => child(ConfigMap, manifest)),
+    ...servicesOf(kurator, service).map((manifest) => child(Service, manifest)),
+    // The two of them are one thing: the kind, and an object of it.
+    child(type as ResourceType<KubernetesObject>, manifest),
+  ];
+}
+
+/** Applies all but what is somebody else's. One that is refused keeps none of the others away. */
+async function applyOurs(kurator: Kurator, children: readonly Child[], context: Context): Promise<string[]> {
+  const problems: string[] = [];
+  const ours: [string, Child][] = [];
+  for (const one of children) {
+    const name = one.manifest.metadata.name ?? '';
+    const live = await present(one.type, name, kurator, context);
+    if (live && !isOurs(kurator, live)) problems.push(notOurs(kurator, live));
+    else ours.push([`${one.type.kind} ${name}`, one]);
+  }
+  try {
+    await context.applyAll(Object.fromEntries(ours));
+  } catch (error) {
+    context.signal.throwIfAborted();
+    problems.push(refusalInWords(error));
+  }
+  return problems;
+}
+
+/** For rights that were withheld on purpose, that they were. */
+function refusalInWords(error: unknown): string {
+  const failures = error instanceof ChildrenError ? error.failed.map((failed) => failed.error) : [error];
+  if (failures.some(isNotAllowed)) return roleInWords('workloads');
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** What is there by that name; the server is asked where the cache has none, which is so only before it is made. */
+async function present(
+  type: ResourceType<KubernetesObject>,
+  name: string,
+  { metadata: { namespace } }: Kurator,
+  { get, client, signal }: Context,
+): Promise<KubernetesObject | undefined> {
+  return get(type, name) ?? (await client.find(type, { name, namespace }, { signal }));
 }
 
 /** The files that are wanted, and those that a revision which could be gone back to needs. */

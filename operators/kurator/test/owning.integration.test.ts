@@ -1,0 +1,308 @@
+// Whose a service is, with a real controller manager: handed over and back without touching a pod, left to an autoscaler,
+// and nothing taken that is somebody else's.
+import {
+  type Client,
+  conditionOf,
+  createClient,
+  Deployment,
+  Event,
+  HorizontalPodAutoscaler,
+  installCrds,
+  loadKubeconfig,
+  Pod,
+  ReplicaSet,
+  type RunningOperator,
+  Service,
+  waitFor,
+  waitUntilGone,
+} from '@kurator/sdk';
+import { type Cluster, createCluster, eventually, testNamespace } from '@kurator/testenv';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { healer } from '../src/healing/healer.ts';
+import { AlertChannel } from '../src/resources/alert-channel.ts';
+import { Incident } from '../src/resources/incident.ts';
+import { Kurator } from '../src/resources/kurator.ts';
+
+let cluster: Cluster;
+let client: Client;
+let namespace: string;
+let self: { name: string; namespace: string };
+let running: RunningOperator | undefined;
+
+beforeAll(async () => {
+  ({ cluster } = await createCluster({ name: `owning-${process.pid}`, controllers: true }));
+  client = createClient(await loadKubeconfig(cluster.kubeconfig));
+  await installCrds(client, [Kurator, Incident, AlertChannel]);
+}, 120_000);
+
+afterAll(async () => {
+  await client?.close();
+  await cluster?.down();
+});
+
+beforeEach(async () => {
+  namespace = await testNamespace(client, 'owning');
+  self = { name: 'shop', namespace };
+});
+
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+});
+
+const start = async () => {
+  running = await healer({ threads: 0 }).start({
+    client,
+    namespaces: namespace,
+    http: false,
+    log: 'silent',
+    installCrds: 'never',
+  });
+};
+const service = { image: 'shop:1', port: 8080 };
+// Nothing runs here, so nothing is to be checked, found ill, and repaired.
+const checks = [{ http: { port: 'main' } }];
+const make = (given: object = service) =>
+  client.create(Kurator, { metadata: self, spec: { service: given, checks, pause: true } as never });
+const change = (spec: object) => client.patch(Kurator, self, { spec });
+/** Until the operator has seen the Kurator as it is now, and has done what it does for it. */
+const untilDone = async () => {
+  const { metadata } = await client.get(Kurator, self);
+  return await waitFor(
+    client,
+    Kurator,
+    self,
+    ({ status }) => (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
+    { timeout: 30_000, description: 'to be seen' },
+  );
+};
+const untilMade = (pods = 1) =>
+  waitFor(client, Deployment, self, ({ status }) => status?.replicas === pods, {
+    timeout: 30_000,
+    description: `to have ${pods} pods`,
+  });
+
+/** Who and what there is, as far as a pod could notice a change of it. */
+async function identities() {
+  const [deployment, front, sets, pods] = await Promise.all([
+    client.get(Deployment, self),
+    client.get(Service, self),
+    client.list(ReplicaSet, { namespace }),
+    client.list(Pod, { namespace }),
+  ]);
+  return {
+    deployment: [deployment.metadata.uid, deployment.metadata.generation, deployment.spec],
+    service: [front.metadata.uid, front.spec],
+    sets: sets.items.map(({ metadata }) => [metadata.uid, metadata.generation]).sort(),
+    pods: pods.items.map(({ metadata }) => metadata.uid).sort(),
+  };
+}
+const ownersOf = async () => {
+  const both = await Promise.all([client.get(Deployment, self), client.get(Service, self)]);
+  return both.flatMap(({ metadata }) => (metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind} ${name}`));
+};
+
+describe('service and targetRef of the same workload', () => {
+  it('are exchanged, both ways, without touching a pod', async () => {
+    await make({ ...service, replicas: 3 });
+    await start();
+    await untilMade(3);
+    const before = await identities();
+    expect(before.pods).toHaveLength(3);
+
+    await change({ service: null, targetRef: { kind: 'Deployment', name: 'shop' } });
+    const { status } = await untilDone();
+    expect(await ownersOf()).toEqual([]);
+    expect(await identities()).toEqual(before);
+    expect(conditionOf(status?.conditions, 'Applied')).toMatchObject({ status: 'Unknown', reason: 'HandedOver' });
+    const handed = await client.get(Deployment, self);
+    expect(handed.metadata.labels).toEqual({ 'app.kubernetes.io/name': 'shop', 'kurator.sh/kurator': 'shop' });
+    const ours = handed.metadata.managedFields?.filter(({ manager }) => manager === 'kurator') ?? [];
+    expect(ours.filter(({ fieldsV1 }) => fieldsV1 && 'f:spec' in fieldsV1)).toEqual([]);
+
+    await change({ targetRef: null, service: { ...service, replicas: 3 } });
+    await untilDone();
+    expect(await ownersOf()).toEqual(['Kurator shop', 'Kurator shop']);
+    expect(await identities()).toEqual(before);
+
+    // What is taken up again is all ours: a port that goes from the description goes from the Service.
+    await change({ service: { port: 9090 } });
+    await untilDone();
+    expect((await client.get(Service, self)).spec?.ports).toMatchObject([{ port: 9090 }]);
+    expect((await client.get(Deployment, self)).metadata.uid).toBe(before.deployment[0]);
+  });
+
+  it('of another workload leaves the old one as it is, lets go of it, and says so', async () => {
+    await make();
+    await start();
+    await untilMade();
+    const before = await identities();
+    await change({ service: null, targetRef: { kind: 'Deployment', name: 'other' } });
+    await untilDone();
+    expect(await ownersOf()).toEqual([]);
+    expect(await identities()).toEqual(before);
+    await eventually(async () => {
+      const { items } = await client.list(Event, { namespace });
+      const told = items.find(({ reason }) => reason === 'HandedOver');
+      expect(told?.message).toContain('nobody looks after Deployment shop any more');
+    });
+  });
+});
+
+describe('the end of a Kurator', () => {
+  it('takes the service with it that is its own', async () => {
+    await make();
+    await start();
+    await untilMade();
+    await client.delete(Kurator, self);
+    await waitUntilGone(client, Deployment, self, { timeout: 30_000 });
+    await waitUntilGone(client, Service, self, { timeout: 30_000 });
+  });
+});
+
+describe('replicas that are not given', () => {
+  const replicas = async () => (await client.get(Deployment, self)).spec?.replicas;
+  const autoscale = (minReplicas: number) =>
+    client.create(HorizontalPodAutoscaler, {
+      metadata: self,
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'shop' },
+        minReplicas,
+        maxReplicas: 9,
+        metrics: [
+          { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+        ],
+      },
+    });
+  /** Has the operator apply the whole workload anew. */
+  const applyAnew = async (image: string) => {
+    await change({ service: { image } });
+    await waitFor(client, Deployment, self, ({ spec }) => spec?.template.spec?.containers[0]?.image === image, {
+      timeout: 30_000,
+      description: 'to have the new image',
+    });
+  };
+
+  it('are an autoscaler’s', async () => {
+    await make();
+    await start();
+    await untilMade();
+    await autoscale(3);
+    await waitFor(client, Deployment, self, ({ spec }) => spec?.replicas === 3, { timeout: 60_000 });
+    const { generation } = (await client.get(Deployment, self)).metadata;
+    await applyAnew('shop:2');
+    await untilDone();
+    const { spec, metadata } = await client.get(Deployment, self);
+    expect(spec?.replicas).toBe(3);
+    // One change, that of the image: nobody has fought about the rest in between.
+    expect(metadata.generation).toBe((generation ?? 0) + 1);
+  }, 90_000);
+
+  it('stay what they are when they are taken out of the description, and are whoever’s then', async () => {
+    await make({ ...service, replicas: 3 });
+    await start();
+    await untilMade(3);
+    const { generation } = (await client.get(Deployment, self)).metadata;
+    await change({ service: { replicas: null } });
+    await untilDone();
+    await applyAnew('shop:2');
+    await untilDone();
+    expect([await replicas(), (await client.get(Deployment, self)).metadata.generation]).toEqual([
+      3,
+      (generation ?? 0) + 1,
+    ]);
+    await client.patch(Deployment, self, { spec: { replicas: 2 } }, { subresource: 'scale' });
+    await applyAnew('shop:3');
+    await untilDone();
+    expect(await replicas()).toBe(2);
+  });
+
+  it('are put back where they are given', async () => {
+    await make({ ...service, replicas: 3 });
+    await start();
+    await untilMade(3);
+    await client.patch(Deployment, self, { spec: { replicas: 1 } }, { subresource: 'scale' });
+    await waitFor(client, Deployment, self, ({ spec }) => spec?.replicas === 3);
+  });
+});
+
+describe('what has the name already, and is somebody else’s', () => {
+  const theirs = { app: 'theirs' };
+
+  it('is left alone when it is a Service, with what to do; and is taken when that is done', async () => {
+    const made = await client.create(Service, {
+      metadata: { ...self, labels: theirs },
+      spec: { selector: theirs, ports: [{ port: 8080 }] },
+    });
+    await make();
+    await start();
+    await untilMade();
+    const { status } = await untilDone();
+    const applied = conditionOf(status?.conditions, 'Applied');
+    expect(applied).toMatchObject({ status: 'False', reason: 'NotApplied' });
+    expect(applied?.message).toContain(`kubectl label service shop -n ${namespace} kurator.sh/kurator=shop`);
+    const left = await client.get(Service, self);
+    expect([left.metadata.resourceVersion, left.spec]).toEqual([made.metadata.resourceVersion, made.spec]);
+
+    await client.patch(Service, self, { metadata: { labels: { 'kurator.sh/kurator': 'shop' } } });
+    const taken = await waitFor(client, Service, self, ({ metadata }) => metadata.ownerReferences !== undefined);
+    expect(taken.metadata.uid).toBe(made.metadata.uid);
+    expect(taken.spec?.selector).toEqual({ 'kurator.sh/kurator': 'shop' });
+  });
+
+  it('is neither changed nor looked after when it is the workload', async () => {
+    const container = { name: 'main', image: 'theirs:1' };
+    const made = await client.create(Deployment, {
+      metadata: { ...self, labels: theirs },
+      spec: {
+        selector: { matchLabels: theirs },
+        template: { metadata: { labels: theirs }, spec: { containers: [container] } },
+      },
+    });
+    await make();
+    await start();
+    const { status } = await untilDone();
+    expect(status?.health).toBe('Unknown');
+    expect(conditionOf(status?.conditions, 'Ready')).toMatchObject({ status: 'False', reason: 'NotOurs' });
+    const left = await client.get(Deployment, self);
+    expect([left.metadata.ownerReferences, left.metadata.labels, left.spec]).toEqual([undefined, theirs, made.spec]);
+  });
+});
+
+describe('a dry run of the operator', () => {
+  it('would delete nothing of what a Kurator owns', async () => {
+    await make();
+    await start();
+    await untilMade();
+    await running?.stop();
+    const report = await healer().dryRun({ client, namespaces: namespace });
+    expect(report.reconciled).toBeGreaterThan(0);
+    expect(report.changes.filter(({ action }) => action === 'delete')).toEqual([]);
+  });
+});
+
+describe('a service that is made', () => {
+  const constraints = async () =>
+    (await client.get(Deployment, self)).spec?.template.spec?.topologySpreadConstraints?.map(
+      ({ topologyKey, whenUnsatisfiable }) => `${topologyKey} ${whenUnsatisfiable}`,
+    );
+
+  it('is spread over nodes; one that runs already is not rolled for it', async () => {
+    const plain = { spec: { topologySpreadConstraints: null } };
+    await make({ ...service, podTemplate: plain });
+    await start();
+    const { metadata } = await untilMade();
+    expect(await constraints()).toBeUndefined();
+    await change({ service: { podTemplate: null } });
+    await untilDone();
+    const after = await client.get(Deployment, self);
+    expect([await constraints(), after.metadata.generation]).toEqual([undefined, metadata.generation]);
+
+    await client.delete(Deployment, self);
+    await waitFor(client, Deployment, self, (made) => made.metadata.uid !== metadata.uid, { timeout: 30_000 });
+    expect(await constraints()).toEqual(['kubernetes.io/hostname ScheduleAnyway']);
+    await change({ service: { image: 'shop:2' } });
+    await untilDone();
+    expect(await constraints()).toEqual(['kubernetes.io/hostname ScheduleAnyway']);
+  });
+});
