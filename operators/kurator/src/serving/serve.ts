@@ -34,12 +34,13 @@ export async function serve(round: Round, memory: Memory): Promise<Served | unde
   if (!service) return undefined;
   const { type, name } = targetOf(kurator);
   const cached = context.get(type, name);
-  const wanted = podTemplateOf(kurator, service, { spread: isSpread(cached) });
-  const sum = checksum(wanted);
+  // By what a person says alone: what is held back stays so, whatever else the template depends on.
+  const sum = checksum(podTemplateOf(kurator, service, { spread: false }));
   if (cached && !isOurs(kurator, cached)) return { wanted: sum, stranger: notOurs(kurator, cached) };
   const revisions = cached ? revisionsOf(cached, context) : [];
   const { held, live = cached } =
     memory.heldBack?.wanted === sum ? await heldBackAt(round, memory, memory.heldBack) : {};
+  const wanted = podTemplateOf(kurator, service, { spread: isSpread(cached) });
   const template = templateToRun(wanted, held, live, revisions);
   if (service.replicas === undefined) await leaveReplicas(round);
   const children = childrenOf(kurator, service, template, configMapsOf(kurator, revisions, template, context));
