@@ -1,3 +1,4 @@
+import { duration } from '@kurator/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDuration, parseDuration } from './duration.ts';
@@ -12,6 +13,8 @@ describe('parseDuration', () => {
     ['1.1s', 1100],
     ['2d', 172_800_000],
     ['1d2h3m4s5ms', 93_784_005],
+    ['30s1m', 90_000],
+    ['500us', 0.5],
     ['0', 0],
     ['0s', 0],
     [1500, 1500],
@@ -20,7 +23,7 @@ describe('parseDuration', () => {
     expect(parseDuration(duration)).toBe(milliseconds);
   });
 
-  it.each(['', ' ', '30', '30 s', 's', '-1s', '1s1m', '1e3ms', '٣s', -1, Number.NaN, Number.POSITIVE_INFINITY])(
+  it.each(['', ' ', '30', '30 s', 's', '-1s', '1e3ms', '٣s', -1, Number.NaN, Number.POSITIVE_INFINITY])(
     'refuses %j, naming the field and what would be right',
     (duration) => {
       expect(() => parseDuration(duration, 'timeout')).toThrow(
@@ -38,6 +41,29 @@ describe('parseDuration', () => {
       fc.property(fc.nat({ max: 10 ** 12 }), (milliseconds) => {
         expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds);
       }),
+    );
+  });
+
+  it('takes what a field made by duration() admits, and, but for days, nothing else', () => {
+    const field = duration();
+    const text = fc.oneof(
+      fc.string({ maxLength: 6 }),
+      fc.stringMatching(/^(?:[0-9]{1,3}(?:\.[0-9]{0,2})?(?:ns|us|µs|μs|ms|s|m|h|d)){0,4}$/),
+      fc.stringMatching(/^[0-9dhmsnuµ.+-]{0,12}$/),
+    );
+    const isRead = (text: string) => {
+      try {
+        return parseDuration(text) >= 0;
+      } catch {
+        return false;
+      }
+    };
+    fc.assert(
+      fc.property(text, (text) => {
+        fc.pre(!text.includes('d'));
+        expect(isRead(text)).toBe(field.safeParse(text).success);
+      }),
+      { numRuns: 2_000 },
     );
   });
 

@@ -4,7 +4,10 @@
  */
 import { RuntimeError } from './error.ts';
 
-/** Milliseconds, or a text of numbers with units (`d`, `h`, `m`, `s`, `ms`), greatest first: `'1h30m'`. Never negative. */
+/**
+ * Milliseconds, or a text of numbers with units: `'1h30m'`. Never negative. All that a field made by `duration()` of
+ * @kurator/schema admits, and days: `d`, `h`, `m`, `s`, `ms`, `us`, `ns`.
+ */
 export type Duration = number | string;
 
 const units = [
@@ -15,7 +18,9 @@ const units = [
   ['ms', 1],
 ] as const;
 
-const spelling = new RegExp(`^${units.map(([name]) => `(?:(\\d+(?:\\.\\d+)?)${name})?`).join('')}$`);
+const sizes: Readonly<Record<string, number>> = { ...Object.fromEntries(units), us: 1e-3, µs: 1e-3, ns: 1e-6 };
+const spelling = /^(?:\d+(?:\.\d+)?(?:ms|us|µs|ns|[dhms]))+$/;
+const part = /([\d.]+)(ms|us|µs|ns|[dhms])/g;
 
 /**
  * The milliseconds of a duration.
@@ -33,9 +38,9 @@ export function parseDuration(duration: Duration, field = 'duration'): number {
 
 function spelled(text: string): number {
   if (text === '0') return 0;
-  const found = text ? spelling.exec(text) : null;
-  if (!found) return Number.NaN;
-  const sum = units.reduce((sum, [, unit], i) => sum + Number(found[i + 1] ?? 0) * unit, 0);
+  if (!spelling.test(text)) return Number.NaN;
+  let sum = 0;
+  for (const [, count, unit = ''] of text.matchAll(part)) sum += Number(count) * (sizes[unit] ?? 0);
   // '1.1s' shall be 1100, not 1100.0000000000002.
   return Math.round(sum * 1000) / 1000;
 }

@@ -145,6 +145,29 @@ describe('a cache', () => {
     expect(() => cache.byIndex('size', '1')).toThrow(/no index "size".*/);
   });
 
+  it('is filled though an index and a transform fail for one of the objects, and says so once', async () => {
+    await client.create(ConfigMap, map('good', { colour: 'blue' }));
+    for (const name of ['odd', 'odder']) await client.create(ConfigMap, { metadata: { name, namespace } });
+    const told: string[] = [];
+    const cache = await running({
+      indexes: { colour: ({ data }) => [(data as { colour: string }).colour.toUpperCase()] },
+      transform: (object) => {
+        Object.assign(object.data as object, { seen: 'yes' });
+        return object;
+      },
+      onFailure: ({ code, message }) => told.push(`${code} ${message.split(' failed')[0]}`),
+    });
+    expect(names(cache)).toEqual(expect.arrayContaining(['good', 'odd', 'odder']));
+    expect(cache.byIndex('colour', 'BLUE').map(({ data }) => data)).toEqual([{ colour: 'blue', seen: 'yes' }]);
+    expect(told.sort()).toEqual([
+      'KUR_RUNTIME_CACHE_FUNCTION the index "colour" of the cache of configmaps',
+      'KUR_RUNTIME_CACHE_FUNCTION the transform of the cache of configmaps',
+    ]);
+    await client.patch(ConfigMap, { name: 'odd', namespace }, { data: { colour: 'red' } });
+    await eventually(() => expect(cache.byIndex('colour', 'RED')).toHaveLength(1));
+    expect(cache.state().troubles).toBe(0);
+  });
+
   it('keeps only metadata where that is asked for, and drops managed fields', async () => {
     await client.create(ConfigMap, map('a', { secret: 'x' }));
     const whole = await running();

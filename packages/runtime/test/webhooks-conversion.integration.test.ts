@@ -122,7 +122,14 @@ describe('a conversion', () => {
     }
     await client.replace(CustomResourceDefinition, changed);
     const fromCache = { namespace, resourceVersion: '0', retries: 0, timeout: 2_000 };
-    await expect.poll(() => client.list(Gadget, fromCache).then(() => 'listed', () => 'refused')).toBe('refused');
+    await expect
+      .poll(() =>
+        client.list(Gadget, fromCache).then(
+          () => 'listed',
+          () => 'refused',
+        ),
+      )
+      .toBe('refused');
 
     const { manager, webhooks } = start(world, declare(world), options);
     const cache = manager.caches.of(Gadget, { namespace });

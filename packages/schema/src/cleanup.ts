@@ -1,5 +1,6 @@
 /** What becomes of children when their object goes, and of objects that are done, as an author declares it. */
 import { SchemaError } from './error.ts';
+import { spelledDuration } from './fields/amount.ts';
 import { stepsOf } from './json-path.ts';
 
 /** What becomes of the children of an object that is deleted. */
@@ -43,15 +44,6 @@ function checkPath(path: string, declaredAt: string): void {
   if (stepsOf(path)?.every((step) => 'field' in step)) return;
   const remedy = 'write it as .status.phase';
   throw new SchemaError('KUR_SCHEMA_PATH', `${path} is no path to a field; ${remedy}`, { path: declaredAt, remedy });
-}
-
-const units: Record<string, number> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
-
-/** Milliseconds of a text such as `1h30m`; undefined where it is none. */
-export function spelledDuration(text: string): number | undefined {
-  if (!/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/.test(text)) return undefined;
-  const parts = [...text.matchAll(/([\d.]+)(ms|[dhms])/g)];
-  return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (units[unit] ?? 0), 0);
 }
 
 /** Milliseconds of a declared duration; an error that names the place where it is none. */

@@ -1,7 +1,7 @@
 /** A cache of one kind, and the caches of a whole process: one reflector a kind, shared by everyone who asks. */
 import type { Client, KubernetesObject, ResourceType } from '@kurator/client';
 import { RuntimeError } from '../error.ts';
-import { keyOf } from '../object-key.ts';
+import { keyOf, type ObjectKey } from '../object-key.ts';
 import { selects } from './label-selector.ts';
 import type { CacheChange, CacheListener, ObjectCache } from './object-cache.ts';
 import { type IndexFunction, ObjectTable, type TableIndex } from './object-table.ts';
@@ -24,6 +24,8 @@ export interface CacheOptions<T extends KubernetesObject>
   indexes?: Readonly<Record<string, IndexFunction<T>>>;
   /** Each time the watch had to be begun again for another reason than its normal end. */
   onTrouble?(error: unknown): void;
+  /** An index or the transform failed for an object, which is kept all the same. Called once for each of them. */
+  onFailure?(error: RuntimeError): void;
 }
 
 /** How a cache does, for health, metrics and people. */
@@ -53,9 +55,20 @@ export function createCache<T extends KubernetesObject>(
   type: ResourceType<T>,
   options: CacheOptions<T> = {},
 ): RunnableCache<T> {
-  const { indexes = {}, onTrouble, ...reflectorOptions } = options;
+  const { indexes = {}, onTrouble, onFailure, transform, ...rest } = options;
   const { namespace, labelSelector, fieldSelector } = options;
-  const table = new ObjectTable<T>(tableIndexes(indexes));
+  const failed = new Set<string>();
+  const onceFailed = (what: string, key: ObjectKey, cause: unknown) => {
+    if (!failed.has(what)) onFailure?.(functionFailed(type, what, key, cause));
+    failed.add(what);
+  };
+  const table = new ObjectTable<T>(tableIndexes(indexes), (index, key, error) =>
+    onceFailed(`index "${index}"`, key, error),
+  );
+  const reflectorOptions = {
+    ...rest,
+    ...(transform ? { transform: unlessItFails(transform, (key, error) => onceFailed('transform', key, error)) } : {}),
+  };
   const listeners = new Set<CacheListener<T>>();
   const syncing = Promise.withResolvers<void>();
   let synced = false;
@@ -108,7 +121,7 @@ export function createCache<T extends KubernetesObject>(
       // What lies outside the cache's scope would go in and never be heard of again.
       if (namespace !== undefined && written.metadata.namespace !== namespace) return;
       if (!isSelected(written)) return;
-      const change = table.putWritten(asStored(written, options));
+      const change = table.putWritten(asStored(written, reflectorOptions));
       if (change) onChange(change);
     },
     async run(signal) {
@@ -198,6 +211,28 @@ function tableIndexes<T extends KubernetesObject>(
     (raw) => valuesOf(raw.object()),
   ]);
   return new Map([[BY_OWNER, controllerOf], ...asked]);
+}
+
+/** One object that an author did not think of must not keep all others out of the cache: it stays as it came. */
+function unlessItFails<T extends KubernetesObject>(
+  transform: (object: T) => T,
+  onFailure: (key: ObjectKey, error: unknown) => void,
+): (object: T) => T {
+  return (object) => {
+    try {
+      return transform(object);
+    } catch (error) {
+      onFailure(keyOf(object), error);
+      return object;
+    }
+  };
+}
+
+function functionFailed({ plural }: ResourceType, what: string, key: ObjectKey, cause: unknown): RuntimeError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `the ${what} of the cache of ${plural} failed for ${key}, and maybe for others: ${why}`;
+  const remedy = 'let it give something for every object that the API server takes: fields may be missing';
+  return new RuntimeError('KUR_RUNTIME_CACHE_FUNCTION', message, { cause, remedy });
 }
 
 const NOBODY: readonly string[] = [];

@@ -43,6 +43,47 @@ describe('ObjectTable', () => {
     expect(table.putWritten(configMap('a', 7))?.type).toBe('added');
   });
 
+  it('keeps an object of which an index can make nothing, finds it by the other indexes, and says so', () => {
+    const failures: string[] = [];
+    const indexes = new Map([
+      ['length', (object: RawObject<ConfigMap>) => [String(object.object().data?.colour?.length)]],
+      ['first', (object: RawObject<ConfigMap>) => [(object.object().data as { colour: string }).colour.charAt(0)]],
+    ]);
+    const table = new ObjectTable<ConfigMap>(indexes, (index, key) => failures.push(`${index} ${key}`));
+    table.put(raw(configMap('a', 1, { colour: 'red' })));
+    expect(table.put(raw(configMap('a', 2, {})))?.type).toBe('updated');
+    expect(failures).toEqual(['first n/a']);
+    expect(table.get({ name: 'a', namespace: 'n' })?.metadata.resourceVersion).toBe('2');
+    expect(table.byIndex('length', 'undefined')).toHaveLength(1);
+    expect(table.byIndex('first', 'r')).toEqual([]);
+    expect(table.put(raw(configMap('a', 3, { colour: 'blue' })))?.type).toBe('updated');
+    expect(table.byIndex('first', 'b')).toHaveLength(1);
+  });
+
+  it('lists by labels what a look at each object would', () => {
+    const text = fc.constantFrom('a', 'b', 'app.kubernetes.io/name', '"', '\\', 'é', '');
+    const labels = fc.dictionary(text, text, { maxKeys: 3 });
+    fc.assert(
+      fc.property(fc.array(labels, { maxLength: 6 }), labels, fc.boolean(), (all, query, escaped) => {
+        const table = new ObjectTable<ConfigMap>();
+        for (const [i, own] of all.entries()) {
+          const object = configMap(`o${i}`, i + 1, { other: JSON.stringify(query) });
+          object.metadata.labels = own;
+          const json = JSON.stringify(object);
+          // Some servers write a slash like this; it is the same.
+          const bytes = Buffer.from(escaped ? json.replaceAll('/', '\\/') : json);
+          table.put(RawObject.fromJson<ConfigMap>(object.metadata, bytes));
+        }
+        const matching = all.flatMap((own, i) =>
+          Object.entries(query).every(([name, value]) => Object.hasOwn(own, name) && own[name] === value)
+            ? [`o${i}`]
+            : [],
+        );
+        expect(table.list({ labels: query }).map(({ metadata }) => metadata.name)).toEqual(matching);
+      }),
+    );
+  });
+
   it('agrees with a simple model, indexes included, after any history', () => {
     const fact = fc.record({
       name: fc.constantFrom('a', 'b', 'c'),

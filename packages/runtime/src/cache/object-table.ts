@@ -15,6 +15,9 @@ export type IndexFunction<T extends KubernetesObject> = (object: T) => readonly 
 /** The same, as the table asks for it. One that needs only metadata spares the rest from being parsed. */
 export type TableIndex<T extends KubernetesObject> = (object: RawObject<T>) => readonly string[];
 
+/** Hears of an index that failed for an object, which then is not found by it. */
+export type IndexFailure = (index: string, key: ObjectKey, error: unknown) => void;
+
 interface Record {
   version: string | undefined;
   /** `index\0value` of every index entry. */
@@ -32,9 +35,11 @@ export class ObjectTable<T extends KubernetesObject> {
   readonly #index = new Map<string, Set<ObjectKey>>();
   readonly #indexes: ReadonlyMap<string, TableIndex<T>>;
   readonly #tombstones = new Map<ObjectKey, string>();
+  readonly #onIndexFailure: IndexFailure;
 
-  constructor(indexes: ReadonlyMap<string, TableIndex<T>> = new Map()) {
+  constructor(indexes: ReadonlyMap<string, TableIndex<T>> = new Map(), onIndexFailure: IndexFailure = () => {}) {
     this.#indexes = indexes;
+    this.#onIndexFailure = onIndexFailure;
   }
 
   get size(): number {
@@ -55,8 +60,11 @@ export class ObjectTable<T extends KubernetesObject> {
 
   list({ namespace, labels }: CacheQuery = {}): T[] {
     const found: T[] = [];
+    const inLabels = Object.entries(labels ?? {}).map(pairIn);
     for (const key of this.#records.keys()) {
       if (namespace !== undefined && !key.startsWith(`${namespace}/`)) continue;
+      // Most objects need not be parsed to see that they lack a label.
+      if (inLabels.length > 0 && !mayHave(this.#bytes.get(key) as Buffer, inLabels)) continue;
       const object = this.#read(key) as T;
       if (!labels || hasLabels(object, labels)) found.push(object);
     }
@@ -92,7 +100,7 @@ export class ObjectTable<T extends KubernetesObject> {
     const before = known && this.#bytes.text(key);
     this.#bytes.set(key, ...object.parts());
     this.#tombstones.delete(key);
-    this.#reindex(key, known, { version, entries: this.#entriesOf(object) });
+    this.#reindex(key, known, { version, entries: this.#entriesOf(key, object) });
     return new Change(known ? 'updated' : 'added', key, object, before, initial);
   }
 
@@ -121,10 +129,16 @@ export class ObjectTable<T extends KubernetesObject> {
     return text === undefined ? undefined : (JSON.parse(text) as T);
   }
 
-  #entriesOf(object: RawObject<T>): readonly string[] {
+  /** An index that fails costs what it would have found, and nothing else: the cache must stay true. */
+  #entriesOf(key: ObjectKey, object: RawObject<T>): readonly string[] {
     const entries: string[] = [];
-    for (const [name, valuesOf] of this.#indexes)
-      for (const value of valuesOf(object)) entries.push(entryOf(name, value));
+    for (const [name, valuesOf] of this.#indexes) {
+      try {
+        for (const value of valuesOf(object)) entries.push(entryOf(name, value));
+      } catch (error) {
+        this.#onIndexFailure(name, key, error);
+      }
+    }
     return entries.length > 0 ? entries : NO_ENTRIES;
   }
 
@@ -193,4 +207,16 @@ function entryOf(index: string, value: string): string {
 function hasLabels(object: KubernetesObject, labels: Readonly<globalThis.Record<string, string>>): boolean {
   const own = object.metadata.labels ?? {};
   return Object.entries(labels).every(([name, value]) => own[name] === value);
+}
+
+const ESCAPED_SLASH = Buffer.from('\\/');
+
+/** A label as it stands in JSON. */
+function pairIn([name, value]: [string, string]): Buffer {
+  return Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+}
+
+/** False only if the object has not all of these labels: there is one way to write what a label may hold, but for slashes. */
+function mayHave(json: Buffer, pairs: readonly Buffer[]): boolean {
+  return pairs.every((pair) => json.includes(pair)) || json.includes(ESCAPED_SLASH);
 }

@@ -108,6 +108,7 @@ export function createManager(options: ManagerOptions): Manager {
     failsWithoutKind: options.missingKinds === 'fail',
     onNew: (cache) => lifecycle.add(cache, 'cache'),
     onTrouble: (kind, error) => logger.warn({ kind, error }, 'a watch was broken off: it begins again'),
+    onFailure: (error) => logger.error({ error, remedy: error.remedy }, 'a cache goes on with what it can'),
   });
   const lead = leaderElection
     ? electedLead(leaderElection, { client: given, name, clock, logger, events, onLost: (why) => lifecycle.lose(why) })

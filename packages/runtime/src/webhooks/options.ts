@@ -66,8 +66,11 @@ export interface WebhooksOptions {
    * Service unless given, nothing at a URL. Never longer than there is time to stop.
    */
   readonly drainDelay?: Duration;
-  /** The most bytes of a request: 8 MiB for admission and 64 MiB for conversion, which comes in lists, unless given. */
-  readonly limits?: { readonly admission?: number; readonly conversion?: number };
+  /**
+   * The most bytes of a request: 8 MiB for admission and 64 MiB for conversion, which comes in lists, unless given; twice the
+   * larger of those that are served is the most of all requests together. The most connections: 512 unless given.
+   */
+  readonly limits?: { readonly admission?: number; readonly conversion?: number; readonly connections?: number };
   /** Where calls are counted: the manager's `metrics`. Nowhere unless given. */
   readonly metrics?: Pick<Metrics, 'add'>;
   readonly clock?: Clock;

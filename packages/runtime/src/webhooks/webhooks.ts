@@ -165,12 +165,15 @@ class WebhookServer implements Webhooks {
   }
 
   #makeServer(logger: Logger): HookServer {
-    const { host, port } = this.#settings;
+    const { host, port, limits } = this.#settings;
+    const routes = this.#routes(logger);
     return new HookServer({
       host,
       port,
+      connections: limits.connections,
+      bytes: 2 * Math.max(0, ...Array.from(routes.values(), ({ limit }) => limit)),
       logger,
-      routes: this.#routes(logger),
+      routes,
       unready: () => this.readiness(),
       onBegin: (path) => this.#metrics.begin(path),
       onEnd: (path, status, seconds) => this.#metrics.end(path, status, seconds),

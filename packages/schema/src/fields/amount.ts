@@ -20,14 +20,33 @@ export function nanosOf(quantity: string | number): bigint | undefined {
   return sign === '-' ? -nanos : nanos;
 }
 
-const nanoseconds: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 60e9, h: 3600e9 };
+const nanoseconds: Record<string, number> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 60e9,
+  h: 3600e9,
+  d: 24 * 3600e9,
+};
 
-/** What a duration looks like: `1h30m`, `250ms`, `1.5s`. */
+/** What a duration in an object looks like: `1h30m`, `250ms`, `1.5s`. */
 export const durationPattern = /^(?:0|(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h))+)$/;
+// CEL and Go know no days; authors do.
+const spelledPattern = /^(?:0|(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h|d))+)$/;
 
 /** A duration in nanoseconds; undefined where it is none. */
 export function nanosecondsOf(duration: string): number | undefined {
-  if (!durationPattern.test(duration)) return undefined;
+  return durationPattern.test(duration) ? sumOf(duration) : undefined;
+}
+
+/** Milliseconds of a duration as authors write it, which may have days; undefined where it is none. */
+export function spelledDuration(text: string): number | undefined {
+  return spelledPattern.test(text) ? sumOf(text) / 1e6 : undefined;
+}
+
+function sumOf(duration: string): number {
   const parts = [...duration.matchAll(/([0-9.]+)([a-zµ]+)/g)];
   return parts.reduce((sum, [, count, unit = '']) => sum + Number(count) * (nanoseconds[unit] ?? 0), 0);
 }

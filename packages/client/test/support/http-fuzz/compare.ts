@@ -25,6 +25,7 @@ export const differences = {
     'Node refuses a head or a line at its first bad byte, and ours when it is whole, or the connection ends',
   'notice that closes':
     'Node refuses what follows a notice (1xx) with `Connection: close`; that header is for the answer',
+  'chunked and a tab': 'Node does not see chunks where a tab follows the word; RFC 9110 (5.6.3) has it as white space',
   'chunks in HTTP/1.0':
     'ours uses such a connection no more, as RFC 9112 (6.1) has it; Node does where it is kept alive',
 } as const;
@@ -90,6 +91,8 @@ const refusals: Record<string, DifferenceName> = {
 };
 
 function differenceOf(text: string, ours: Read, node: Read): DifferenceName | 'unknown' | undefined {
+  const isSameAll = isSame(ours.outcome, node.outcome) && ours.reused === node.reused;
+  if (!isSameAll && /^transfer-encoding:[^\r\n]*chunked[\t ]*\t/im.test(text)) return 'chunked and a tab';
   if (!isSame(ours.outcome, node.outcome)) return differentOutcome(text, ours.outcome, node.outcome) ?? 'unknown';
   if (ours.outcome.kind === 'waits' || ours.reused === node.reused) return undefined;
   return !ours.reused && /^HTTP\/1\.0 /m.test(text) && /^transfer-encoding/im.test(text)

@@ -2,6 +2,7 @@
 import { type Client, ClientError, hasCode, type KubernetesObject, type ResourceType } from '@kurator/client';
 import { type CacheOptions, Caches, type RunnableCache } from '../../cache/cache.ts';
 import type { Clock } from '../../clock.ts';
+import type { RuntimeError } from '../../error.ts';
 import type { ShownCache } from '../../insight/metrics.ts';
 import type { Runnable } from '../runnable.ts';
 
@@ -22,6 +23,8 @@ export interface ObservedCachesOptions {
   /** A cache was asked for the first time. */
   onNew(cache: Runnable): void;
   onTrouble(kind: string, error: unknown): void;
+  /** An index or a transform failed; the cache goes on without it. */
+  onFailure(error: RuntimeError): void;
 }
 
 export class ObservedCaches extends Caches {
@@ -45,7 +48,11 @@ export class ObservedCaches extends Caches {
       const isMissing = hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND') && !cache.synced;
       if (isMissing && this.#options.failsWithoutKind) hopeless.reject(error);
     };
-    const cache = super.of(type, { ...options, onTrouble });
+    const onFailure = (error: RuntimeError) => {
+      this.#options.onFailure(error);
+      options.onFailure?.(error);
+    };
+    const cache = super.of(type, { ...options, onTrouble, onFailure });
     const key = cache as unknown as AnyCache;
     if (this.#notes.has(key)) return cache;
     const notes: Notes = { restarts, hopeless, syncSeconds: undefined };

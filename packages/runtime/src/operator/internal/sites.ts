@@ -39,6 +39,7 @@ export async function openSites(
       // Without `ready`: a cluster that can't be reached must not keep the others waiting.
       onNew: ({ name, run }) => manager.add({ name: `${name} in ${cluster}`, run }),
       onTrouble: (kind, error) => logger.warn({ cluster, kind, error }, 'a watch was broken off: it begins again'),
+      onFailure: (error) => logger.error({ cluster, error, remedy: error.remedy }, 'a cache goes on with what it can'),
     });
     manager.add({
       name: `cluster ${cluster}`,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '../../insight/late-logger.ts';
 import type { Certificate } from './certificates/certificate.ts';
 import { createIssuer } from './certificates/issuer.ts';
@@ -20,11 +20,13 @@ interface Running {
   readonly ended: [path: string, status: number][];
 }
 
-async function running(answer: Route['answer'] = async () => ({ ok: true })): Promise<Running> {
+async function running(answer: Route['answer'] = async () => ({ ok: true }), connections = 100): Promise<Running> {
   const ended: [string, number][] = [];
   const server = new HookServer({
     host: '127.0.0.1',
     port: 0,
+    connections,
+    bytes: 250,
     logger: silentLogger,
     routes: new Map([['/hook', { limit: 100, answer }]]),
     unready: () => (ended.length > 0 ? undefined : 'nobody has asked yet'),
@@ -128,6 +130,59 @@ describe('a webhook server', () => {
     abort.abort();
     await expect(sent).rejects.toThrow();
     expect(await gone.promise).toBeInstanceOf(Error);
+  });
+});
+
+describe('a server with more callers than it can serve', () => {
+  const open = async ({ port }: Running, first = '') => {
+    const socket = connectTls({ port, ca: authority.certificate, host: '127.0.0.1' }).on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+    await once(socket, 'secureConnect');
+    socket.write(first);
+    return socket;
+  };
+  const head = (length: number) =>
+    `POST /hook HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+
+  it.each([
+    ['say nothing', ''],
+    ['never finish what they begin to say', 'POST /hook HTTP/1.1\r\nhost: x\r\nx-slow: '],
+  ])('gives up those who %s, the oldest first', async (_, first) => {
+    const server = await running(undefined, 3);
+    const [oldest, ...others] = [await open(server, first), await open(server, first), await open(server, first)];
+    const closed = once(oldest as NonNullable<typeof oldest>, 'close');
+    expect((await send(server, '/hook', { body: '{}' })).status).toBe(200);
+    await closed;
+    expect(others.map(({ destroyed }) => destroyed)).toEqual([false, false]);
+  });
+
+  it('lets nobody else in while it is busy with all of them', async () => {
+    const finish = Promise.withResolvers<object>();
+    let asked = 0;
+    const server = await running(() => {
+      asked += 1;
+      return finish.promise as Promise<object>;
+    }, 2);
+    const busy = [send(server, '/hook', { body: '{}' }), send(server, '/hook', { body: '{}' })];
+    await vi.waitFor(() => expect(asked).toBe(2));
+    await expect(send(server, '/hook', { body: '{}' })).rejects.toThrow();
+    finish.resolve({});
+    expect((await Promise.all(busy)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await send(server, '/hook', { body: '{}' })).status).toBe(200);
+  });
+
+  it('holds no more bytes than it may: the largest body that is not whole yet is refused', async () => {
+    const finish = Promise.withResolvers<object>();
+    const server = await running(() => finish.promise as Promise<object>);
+    const greedy = [];
+    for (const size of [80, 99]) greedy.push(await open(server, head(100) + 'x'.repeat(size)));
+    const answered = once(greedy[1] as NonNullable<(typeof greedy)[1]>, 'data');
+    // What was read whole still counts, until it is answered.
+    const modest = send(server, '/hook', { body: 'x'.repeat(80) });
+    expect(String((await answered)[0])).toMatch(/^HTTP\/1.1 503 /);
+    finish.resolve({});
+    expect((await modest).status).toBe(200);
+    expect((await send(server, '/hook', { body: '{}' })).status).toBe(200);
   });
 });
 

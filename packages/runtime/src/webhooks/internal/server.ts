@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { RuntimeError } from '../../error.ts';
 import type { Logger } from '../../insight/late-logger.ts';
-import { readBody } from './body.ts';
+import { Bodies } from './body.ts';
 import type { Certificate } from './certificates/certificate.ts';
 import { Refusal } from './refusal.ts';
 
@@ -21,6 +21,9 @@ export interface Route {
 export interface HookServerOptions {
   readonly host: string | undefined;
   readonly port: number;
+  /** The most connections, and the most bytes of bodies that are held at the same time. */
+  readonly connections: number;
+  readonly bytes: number;
   readonly logger: Logger;
   readonly routes: ReadonlyMap<string, Route>;
   /** Why it should not be sent anything; undefined when it may be. */
@@ -37,28 +40,37 @@ const HANDSHAKE_WITHIN = 10_000;
 // How often those are looked for that nobody uses, once there should be no more connections.
 const SWEEP = 250;
 
+interface Connection {
+  readonly socket: Socket;
+  /** Whether anything was ever asked on it. */
+  used: boolean;
+  /** Questions that are not answered yet. */
+  open: number;
+}
+
 type Reply = { readonly status: number; readonly body: object | string };
 
 export class HookServer {
   readonly #options: HookServerOptions;
   readonly #server: Server;
-  /** Connections on which nothing was asked yet, by who made them: a TLS connection is not the socket that it came on. */
-  readonly #unused = new Map<string, Socket>();
+  readonly #bodies: Bodies;
+  /**
+   * By who made them, since a TLS connection is not the socket that it came on; those that were without a question for
+   * the longest time first.
+   */
+  readonly #connections = new Map<string, Connection>();
   #served: Certificate | undefined;
   #leaving = false;
 
   constructor(options: HookServerOptions) {
     this.#options = options;
+    this.#bodies = new Bodies(options.bytes);
     const timeouts = { keepAliveTimeout: PATIENCE, headersTimeout: PATIENCE, requestTimeout: PATIENCE };
     this.#server = createServer({ ...timeouts, handshakeTimeout: HANDSHAKE_WITHIN }, (request, response) => {
-      this.#unused.delete(callerOf(request.socket));
+      this.#asked(request, response);
       void this.#respond(request, response);
     });
-    this.#server.on('connection', (socket: Socket) => {
-      const caller = callerOf(socket);
-      this.#unused.set(caller, socket);
-      socket.once('close', () => this.#unused.delete(caller));
-    });
+    this.#server.on('connection', (socket: Socket) => this.#admit(socket));
     // A handshake that fails is the other side's trouble: a scanner, or somebody who does not trust us.
     this.#server.on('tlsClientError', (error: NodeJS.ErrnoException) =>
       options.logger.debug({ reason: error.code ?? error.message }, 'a TLS handshake failed'),
@@ -109,7 +121,37 @@ export class HookServer {
   }
 
   #destroyUnused(): void {
-    for (const socket of this.#unused.values()) socket.destroy();
+    for (const { socket, used } of this.#connections.values()) if (!used) socket.destroy();
+  }
+
+  /** Where there are too many, somebody who asks nothing makes room: none of them can keep the API server out. */
+  #admit(socket: Socket): void {
+    const caller = callerOf(socket);
+    if (this.#connections.size >= this.#options.connections) {
+      const idle = this.#connections.entries().find(([, { open }]) => open === 0);
+      const [given, connection] = idle ?? [caller, { socket }];
+      this.#connections.delete(given);
+      connection.socket.destroy();
+      if (!idle) return;
+    }
+    const connection = { socket, used: false, open: 0 };
+    this.#connections.set(caller, connection);
+    socket.once('close', () => {
+      if (this.#connections.get(caller) === connection) this.#connections.delete(caller);
+    });
+  }
+
+  #asked({ socket }: IncomingMessage, response: ServerResponse): void {
+    const caller = callerOf(socket);
+    const connection = this.#connections.get(caller);
+    if (!connection) return;
+    connection.used = true;
+    connection.open += 1;
+    response.once('close', () => {
+      connection.open -= 1;
+      if (!this.#connections.delete(caller) || connection.socket.destroyed) return;
+      this.#connections.set(caller, connection);
+    });
   }
 
   async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -140,8 +182,8 @@ export class HookServer {
     const gone = new AbortController();
     response.once('close', () => gone.abort(new Error('the caller is gone')));
     try {
-      const body = await readBody(request, route.limit);
-      return { status: 200, body: await route.answer(body, query, gone.signal) };
+      const answer = (body: string) => route.answer(body, query, gone.signal);
+      return { status: 200, body: await this.#bodies.with(request, route.limit, answer) };
     } catch (error) {
       if (error instanceof Refusal) return refused(error.status, error.message);
       if (!gone.signal.aborted) this.#options.logger.error({ error, path: request.url }, 'a webhook call failed');

@@ -17,7 +17,7 @@ it('has a default for all but who and where it is', () => {
     host: undefined,
     port: 9443,
     drainDelay: 5_000,
-    limits: { admission: 8 * 2 ** 20, conversion: 64 * 2 ** 20 },
+    limits: { admission: 8 * 2 ** 20, conversion: 64 * 2 ** 20, connections: 512 },
     certificates: {
       secret: 'shop-webhooks',
       authorityLifetime: 365 * 86_400_000,

@@ -18,7 +18,7 @@ export interface Settings {
   readonly port: number;
   /** Milliseconds. */
   readonly drainDelay: number;
-  readonly limits: { readonly admission: number; readonly conversion: number };
+  readonly limits: Required<NonNullable<WebhooksOptions['limits']>>;
   readonly certificates: OwnSettings | CertificateFolder;
   /** What the certificate must be for. */
   readonly names: readonly string[];
@@ -28,6 +28,8 @@ export interface Settings {
 
 const MEBIBYTE = 2 ** 20;
 const PORT = 9443;
+// More than a few API servers open, at their busiest; each costs some 50 KiB.
+const CONNECTIONS = 512;
 // Longer than kube-proxy and the API server take to hear that a pod is leaving, in a cluster that is well.
 const SERVICE_DRAIN = '5s';
 
@@ -46,7 +48,11 @@ export function settingsOf(options: WebhooksOptions): Settings {
     host: listen.host,
     port,
     drainDelay: parseDuration(options.drainDelay ?? ('url' in address ? 0 : SERVICE_DRAIN), 'drainDelay'),
-    limits: { admission: limits.admission ?? 8 * MEBIBYTE, conversion: limits.conversion ?? 64 * MEBIBYTE },
+    limits: {
+      admission: limits.admission ?? 8 * MEBIBYTE,
+      conversion: limits.conversion ?? 64 * MEBIBYTE,
+      connections: limits.connections ?? CONNECTIONS,
+    },
     certificates: 'folder' in certificates ? certificates : ownSettings(certificates, name),
     names: namesOf(address, namespace, port || PORT),
     registrant: (actual) => ({
