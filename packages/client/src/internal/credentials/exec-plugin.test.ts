@@ -1,5 +1,8 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ExecPlugin } from '../../config.ts';
 import { runExecPlugin } from './exec-plugin.ts';
 
@@ -40,6 +43,37 @@ describe('gives', () => {
     const options = { env: { WHO: 'me' }, provideClusterInfo: true, clusterConfig: { audience: 'x' } };
     const { token } = await runExecPlugin(plugin(program, options), config);
     expect(token).toBe('me false https://127.0.0.1:6443 x');
+  });
+});
+
+describe('does not wait for what a plugin leaves behind', () => {
+  /** Starts a program that outlives the plugin and holds its standard output, until the test is over. */
+  const leaving = (then: string, options: Partial<ExecPlugin> = {}): ExecPlugin => {
+    const pidFile = join(mkdtempSync(join(tmpdir(), 'kurator-plugin-')), 'pid');
+    onTestFinished(() => {
+      process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
+      rmSync(dirname(pidFile), { recursive: true });
+    });
+    const program = `
+      const { spawn } = require('node:child_process');
+      const stdio = ['ignore', 'inherit', 'ignore'];
+      const { pid } = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 120_000)'], { stdio, detached: true });
+      require('node:fs').writeFileSync(process.env.PID_FILE, String(pid));
+      ${then}
+      process.exit(Number(process.env.CODE ?? 0));`;
+    return plugin(program, { ...options, env: { ...options.env, PID_FILE: pidFile } });
+  };
+
+  it('when it has printed a credential', async () => {
+    expect(await runExecPlugin(leaving(printing({ token: 'abc' })), config)).toEqual({ token: 'abc' });
+  });
+
+  it.each([
+    ['when it has failed', { env: { CODE: '3' } }, /exit code 3/],
+    ['when it has printed nothing', { timeout: 2_000 }, /left a process behind that holds its output/],
+  ])('%s', async (_, options, message) => {
+    const error = await errorOf(runExecPlugin(leaving('', options), config));
+    expect(error).toMatchObject({ code: 'KUR_CLIENT_CREDENTIALS', message: expect.stringMatching(message) });
   });
 });
 

@@ -44,13 +44,23 @@ async function outputOf(plugin: ExecPlugin, info: string, interactive: boolean):
     killSignal: 'SIGKILL',
   });
   let output = '';
+  let ended = false;
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     output += text;
     if (output.length > LONGEST_OUTPUT) child.kill('SIGKILL');
+    if (ended) resolveIfWhole();
   });
+  // What the plugin started may hold its output open for as long as it lives: nobody waits for that.
+  const resolveIfWhole = () => {
+    if (parseJson(output) !== undefined) resolve(output);
+  };
+  const held = setTimeout(() => {
+    if (ended) reject(failed(plugin, 'printed no credential, and left a process behind that holds its output'));
+  }, timeout);
   child.on('error', (cause: NodeJS.ErrnoException) => reject(notStarted(plugin, cause)));
-  child.on('close', (code, signal) => {
-    if (code === 0) resolve(output);
+  child.on('exit', (code, signal) => {
+    ended = true;
+    if (code === 0) resolveIfWhole();
     else if (code !== null)
       reject(failed(plugin, `failed with exit code ${code}: its own words are on standard error`));
     else
@@ -58,7 +68,13 @@ async function outputOf(plugin: ExecPlugin, info: string, interactive: boolean):
         failed(plugin, `was ended by ${signal}: it may take ${timeout / 1000} s and print ${LONGEST_OUTPUT} bytes`),
       );
   });
-  return await promise;
+  child.on('close', () => resolve(output));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(held);
+    child.stdout?.destroy();
+  }
 }
 
 function credentialFrom(plugin: ExecPlugin, output: string): ExecCredential {
