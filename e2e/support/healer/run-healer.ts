@@ -1,5 +1,5 @@
 /** The healer in a cluster, as its users run it, and the image that the services of stories are made of. */
-import { AlertChannel, healer, Incident, Kurator } from '@kurator/operator-kurator';
+import { AlertChannel, healer, Incident, Kurator, KuratorSwitch } from '@kurator/operator-kurator';
 import { type Client, installCrds, type PolicyRule } from '@kurator/sdk';
 import { busyboxImage, type Cluster } from '@kurator/testenv';
 import { type OperatorInCluster, runInCluster } from '../operator-in-cluster.ts';
@@ -16,7 +16,7 @@ export interface HealerOptions extends Pick<OperatorInCluster, 'replicas'> {
 export async function runHealer(cluster: Cluster, client: Client, options: HealerOptions = {}): Promise<void> {
   const { rules = [], entry = 'operators/kurator/src/main.ts', ...rest } = options;
   await cluster.load((await busyboxImage()).path);
-  await installCrds(client, [Kurator, Incident, AlertChannel]);
+  await installCrds(client, [Kurator, Incident, AlertChannel, KuratorSwitch]);
   const operator = healer();
   const permissions = await operator.permissions();
   await runInCluster(cluster, client, {

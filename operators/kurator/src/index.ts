@@ -27,3 +27,4 @@ export type { WardOptions } from './healing/ward.ts';
 export { AlertChannel } from './resources/alert-channel.ts';
 export { Incident } from './resources/incident.ts';
 export { Kurator } from './resources/kurator.ts';
+export { KuratorSwitch } from './resources/kurator-switch.ts';

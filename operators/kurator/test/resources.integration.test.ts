@@ -9,6 +9,7 @@ import { parseAllDocuments } from 'yaml';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
+import { KuratorSwitch } from '../src/resources/kurator-switch.ts';
 
 let client: Client;
 let namespace: string;
@@ -16,7 +17,7 @@ let namespace: string;
 beforeAll(async () => {
   client = await sharedClient();
   namespace = await testNamespace(client, 'resources');
-  await installCrds(client, [Kurator, Incident, AlertChannel]);
+  await installCrds(client, [Kurator, Incident, AlertChannel, KuratorSwitch]);
 });
 afterAll(async () => await client.close());
 

@@ -1,5 +1,5 @@
 // What a drill asks of the API server before, during and after: on real objects, without a kubelet.
-import { AlertChannel, Incident, Kurator } from '@kurator/operator-kurator';
+import { AlertChannel, Incident, Kurator, KuratorSwitch } from '@kurator/operator-kurator';
 import { Deployment, installCrds, Namespace, Node, Pod } from '@kurator/sdk';
 import { type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ let test: TestScope;
 
 beforeAll(async () => {
   test = await testScope('drill-cli');
-  await installCrds(test.client, [Kurator, Incident, AlertChannel]);
+  await installCrds(test.client, [Kurator, Incident, AlertChannel, KuratorSwitch]);
   for (const name of ['web', 'shop']) await stageDeployment(test.client, test.namespace, name, 3);
   await adopt('web');
   await adopt('shop');

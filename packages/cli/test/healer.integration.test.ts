@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AlertChannel, healer, Incident, Kurator } from '@kurator/operator-kurator';
+import { AlertChannel, healer, Incident, Kurator, KuratorSwitch } from '@kurator/operator-kurator';
 import { Event, installCrds, Pod } from '@kurator/sdk';
 import { eventually, type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,7 +35,7 @@ const patient = { timeout: '40s' } as const;
 
 beforeAll(async () => {
   test = await testScope('healer-cli');
-  await installCrds(test.client, [Kurator, Incident, AlertChannel]);
+  await installCrds(test.client, [Kurator, Incident, AlertChannel, KuratorSwitch]);
   web = await stageDeployment(test.client, test.namespace, 'web', 2);
   await stageDeployment(test.client, test.namespace, 'database', 1);
   await adopted('web');

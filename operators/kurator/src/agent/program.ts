@@ -1,6 +1,7 @@
 /** The agent as a program, and what both programs read from their environment. */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import type { Mode } from '../brain/spec.ts';
 import type { WardOptions } from '../healing/ward.ts';
 import { shortestKey } from './message.ts';
 import { createAgent } from './serve-agent.ts';
@@ -10,12 +11,26 @@ export const agentPort = 9180;
 /** Names the file with the key that operator and agents share; without it the operator asks no agents. */
 export const keyFileVariable = 'KURATOR_AGENT_KEY_FILE';
 
+/** What the cluster's switch is set to where nobody has set it; see KuratorSwitch. */
+export const modeVariable = 'KURATOR_MODE';
+const modes: readonly Mode[] = ['Off', 'Observe', 'On'];
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How the healer works, by its environment. */
 export async function wardOptionsFrom(environment: Environment): Promise<WardOptions> {
   const file = environment[keyFileVariable];
-  return file ? { agents: { key: await keyIn(file) } } : {};
+  const mode = environment[modeVariable];
+  return {
+    ...(file && { agents: { key: await keyIn(file) } }),
+    ...(mode && { mode: modeNamed(mode) }),
+  };
+}
+
+function modeNamed(text: string): Mode {
+  const mode = modes.find((one) => one === text);
+  if (mode) return mode;
+  throw new Error(`${modeVariable} is "${text}": it must be one of ${modes.join(', ')}`);
 }
 
 /** Serves until the process is told to end. */

@@ -136,6 +136,9 @@ export interface AlertSpec {
   readonly per: Millis;
 }
 
+/** The cluster's switch. `Off` does nothing, `Observe` says what it would do; both go on looking and telling. */
+export type Mode = 'Off' | 'Observe' | 'On';
+
 /** One service that is kept healthy. */
 export interface ServiceSpec {
   /** `namespace/name`. */
@@ -156,6 +159,8 @@ export interface ServiceSpec {
   readonly pause: boolean;
   /** Decide and tell what would be done, but do nothing. */
   readonly dryRun: boolean;
+  /** The cluster's switch; `On` unless given. */
+  readonly mode?: Mode;
   /** Do nothing and tell nobody, but keep the record. */
   readonly maintenance: readonly Interval[];
 }

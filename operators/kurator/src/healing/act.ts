@@ -8,6 +8,8 @@ export async function act({ mind, scene, context, ward }: Case, { actions }: Tho
   const { client, signal, log } = context;
   const { workload, revisions, target } = scene;
   for (const action of actions) {
+    // Turned between the thought and the deed: the next thought lets go of it.
+    if (ward.mode !== 'On') break;
     if (mind.outcomes.has(action.id)) continue;
     log.info('acts', { action: action.id, what: action.reason });
     const outcome = await carryOut(action, { client, type: target.type, workload, revisions, now: ward.now, signal });

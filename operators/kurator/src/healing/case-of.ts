@@ -2,7 +2,7 @@
 import type { ServiceSpec } from '../brain/spec.ts';
 import { Kurator } from '../resources/kurator.ts';
 import { handOver } from '../serving/hand-over.ts';
-import { serve } from '../serving/serve.ts';
+import { notServed, serve } from '../serving/serve.ts';
 import { type Present, serviceSpecOf } from '../translating/service-spec.ts';
 import type { Case, Round } from './case.ts';
 import { relationsOf, withDependencies } from './dependencies.ts';
@@ -19,11 +19,12 @@ export interface NoCase {
 /** Makes the service as described, where it is ours, or lets go of it, where it was; then looks. */
 export async function caseOf(round: Round): Promise<Case | NoCase> {
   const { kurator, context, now, ward, mind } = round;
-  if (!kurator.spec.service) await handOver(round);
+  const { mode } = ward;
+  if (mode === 'On' && !kurator.spec.service) await handOver(round);
   const taken = takenBy(round);
   if (taken) return taken;
   const written = memoryOf(kurator, now);
-  const served = await serve(round, written);
+  const served = mode === 'On' ? await serve(round, written) : notServed(kurator, written, mode);
   if (served?.stranger) return { reason: 'NotOurs', problem: served.stranger };
   const scene = sceneOf(kurator, context, now, mind.service);
   if (!scene) return served?.problem ? { reason: 'NotApplied', problem: served.problem } : notFound(kurator);
@@ -34,7 +35,7 @@ export async function caseOf(round: Round): Promise<Case | NoCase> {
   const relations = relationsOf(kurator, context, ward, now);
   const desired = scene.workload.spec?.replicas ?? 1;
   const stateful = scene.target.kind === 'StatefulSet';
-  const described = specOf(kurator, { desired, stateful, now });
+  const described = specOf(kurator, { desired, stateful, mode, now });
   if ('problem' in described) return described;
   const spec = withDependencies(described, relations);
   const { scaling } = kurator.spec;

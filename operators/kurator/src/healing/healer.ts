@@ -29,7 +29,9 @@ import { withIncidents } from '../recording/retire-incidents.ts';
 import { AlertChannel, sinkKind } from '../resources/alert-channel.ts';
 import { Incident } from '../resources/incident.ts';
 import { Kurator } from '../resources/kurator.ts';
+import { KuratorSwitch } from '../resources/kurator-switch.ts';
 import { kuratorLabel } from '../serving/pod-template.ts';
+import { withSwitch } from '../switching/switching.ts';
 import { fieldManager } from './case.ts';
 import { kuratorsOf, kuratorsOfPod, kuratorsOnNode, kuratorsThrough } from './concerned.ts';
 import { dependsOnOf } from './dependencies.ts';
@@ -72,6 +74,7 @@ export function healer(options: WardOptions = {}): Operator {
     .watches(Incident, ({ metadata, spec }) => ({ name: spec.service, namespace: metadata.namespace }), {
       predicate: generationChanged,
     })
+    .watches(KuratorSwitch, (_switch, look) => look.list(Kurator, { namespace: '*' }))
     .reads(ReplicaSet)
     .reads(ControllerRevision)
     .reads(HorizontalPodAutoscaler)
@@ -82,6 +85,7 @@ export function healer(options: WardOptions = {}): Operator {
     .uses(Pod, ['get'], { subresource: 'log' })
     .uses(Event, ['list', 'watch'])
     .uses(EndpointSlice, ['list', 'watch'])
+    .uses(KuratorSwitch, ['create', 'patch'])
     .uses(Incident, ['create', 'delete'])
     .uses(Incident, ['patch'], { subresource: 'status' })
     .beside((context) => {
@@ -99,7 +103,7 @@ export function healer(options: WardOptions = {}): Operator {
   const delivery = new Delivery({
     onTry: ({ spec }, outcome) => ward?.tally.alertAttempts.add({ sink: sinkKind(spec), outcome }),
   });
-  return withAlertChannels(withIncidents(kurator), delivery);
+  return withSwitch(withAlertChannels(withIncidents(kurator), delivery));
 }
 
 function controllerOf({ metadata }: KubernetesObject): string | undefined {

@@ -2,7 +2,7 @@
 import type { CompanionContext, Runnable } from '@kurator/sdk';
 import { Agents, type AgentsSettings } from '../agent/agents.ts';
 import type { History } from '../brain/incident/history.ts';
-import type { ClusterSpec } from '../brain/spec.ts';
+import type { ClusterSpec, Mode } from '../brain/spec.ts';
 import { clusterDefaults } from '../brain/spec-defaults.ts';
 import type { Millis } from '../brain/time.ts';
 import { Checkups } from '../checking/checkups.ts';
@@ -11,6 +11,7 @@ import type { Exec } from '../checks/probes/exec-probe.ts';
 import { Tally } from '../recording/tally.ts';
 import { Kurator } from '../resources/kurator.ts';
 import { Gauges } from '../scaling/gauges.ts';
+import { modeIn, setFirstMode } from '../switching/switching.ts';
 import { type Alerting, eventsOnly } from './alerting.ts';
 import { Contact } from './contact.ts';
 import { Hooks } from './hooks.ts';
@@ -25,6 +26,8 @@ export interface WardOptions {
   /** Budgets and storms for all services together. */
   readonly cluster?: ClusterSpec;
   readonly alerting?: Alerting;
+  /** What the cluster's switch is set to where nobody has set it; it is left alone, and missing means `On`, unless given. */
+  readonly mode?: Mode;
   /** Agents on the nodes, which look from elsewhere; none are asked unless given. */
   readonly agents?: AgentsSettings;
   /** Threads for checks; see the scheduler. */
@@ -52,6 +55,7 @@ export class Ward {
   readonly tally = new Tally();
   readonly now: () => Millis;
   readonly #context: CompanionContext;
+  readonly #firstMode: Mode | undefined;
   #hasLearned = false;
   #looks = 0;
   /** When the operator last looked around. */
@@ -62,6 +66,7 @@ export class Ward {
   constructor(context: CompanionContext, options: WardOptions, exec: Exec) {
     const { cluster = clusterDefaults, alerting = eventsOnly, now = Date.now, threads } = options;
     this.#context = context;
+    this.#firstMode = options.mode;
     this.now = now;
     this.alerting = alerting;
     this.lookedAt = now();
@@ -88,6 +93,11 @@ export class Ward {
       this.checkups.forget(mind);
       this.weather.delete(mind.name);
     });
+  }
+
+  /** What the cluster's switch says at this moment. */
+  get mode(): Mode {
+    return modeIn(this.look, this.#firstMode);
   }
 
   /** Has these services thought about, by their full names. */
@@ -145,6 +155,7 @@ export class Ward {
     return {
       name: 'healer',
       run: async ({ stop }) => {
+        await this.#setFirstMode(stop);
         const timer = setInterval(() => void this.#lookAround(), lookEvery);
         await new Listening(this).run(this.#context, stop);
         clearInterval(timer);
@@ -157,6 +168,19 @@ export class Ward {
         return age > 12 * lookEvery ? `it has not looked around for ${Math.round(age / 1000)} s` : undefined;
       },
     };
+  }
+
+  async #setFirstMode(signal: AbortSignal): Promise<void> {
+    const mode = this.#firstMode;
+    if (!mode) return;
+    const { leaderClient, logger } = this.#context.manager;
+    try {
+      const isSet = await setFirstMode(leaderClient, mode, signal);
+      if (!isSet) logger.info({ mode }, 'the switch stays as a person has set it');
+    } catch (error) {
+      // It counts all the same while the switch is not there.
+      logger.warn({ mode, error }, 'the switch could not be set as the installation wants it');
+    }
   }
 
   async #lookAround(): Promise<void> {

@@ -30,11 +30,11 @@ const byStage: Readonly<Partial<Record<Stage, Health>>> = {
 
 /** One word. */
 export function healthOf(
-  { pause }: Pick<ServiceSpec, 'pause'>,
+  { pause, mode }: Pick<ServiceSpec, 'pause' | 'mode'>,
   condition: Condition,
   stage: Stage | undefined,
 ): Health {
-  if (pause) return 'Paused';
+  if (pause || mode === 'Off') return 'Paused';
   return (stage && byStage[stage]) ?? byCondition[condition];
 }
 

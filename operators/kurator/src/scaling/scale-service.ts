@@ -1,5 +1,6 @@
 /** Follows the load: asks the brain how many instances there should be, and sets that. */
 import { carryOut } from '../acting/carry-out.ts';
+import { onlyTells } from '../brain/recovery/situation.ts';
 import { freshScalingMemory, type ScalingDecision, type ScalingMetrics, scale } from '../brain/scaling/scale.ts';
 import type { ScalingSpec } from '../brain/spec.ts';
 import type { Thought } from '../brain/think.ts';
@@ -23,7 +24,7 @@ export function decideScale(found: Case, thought: Thought): ScalingDecision | un
 export async function applyScale(found: Case, decision: ScalingDecision): Promise<void> {
   const { scene, context, mind, ward } = found;
   const { kind, replicas, reason, memory } = decision;
-  if (kind === 'hold') return;
+  if (kind === 'hold' || ward.mode !== 'On') return;
   const { workload, revisions, target } = scene;
   const { generation = 0 } = workload.metadata;
   const action = {
@@ -63,9 +64,10 @@ function outOfBounds(
 }
 
 function forbiddenBy(spec: Case['spec'], blind: string | undefined, now: Millis): string | undefined {
+  if (spec.mode === 'Off') return 'Kurator is switched off';
   if (spec.pause) return 'it is paused';
   if (within(spec.maintenance, now)) return 'there is maintenance';
-  return blind ?? (spec.dryRun ? 'this is a dry run' : undefined);
+  return blind ?? onlyTells(spec);
 }
 
 /** Whoever is starting or ending takes no share of the load. */

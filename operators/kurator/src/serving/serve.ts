@@ -13,6 +13,7 @@ import {
   type ResourceType,
   Service,
 } from '@kurator/sdk';
+import type { Mode } from '../brain/spec.ts';
 import type { Context, Round } from '../healing/case.ts';
 import type { HeldBack, Memory } from '../healing/memory.ts';
 import { isNotAllowed, roleInWords } from '../healing/optional-roles.ts';
@@ -34,8 +35,7 @@ export async function serve(round: Round, memory: Memory): Promise<Served | unde
   if (!service) return undefined;
   const { type, name } = targetOf(kurator);
   const cached = context.get(type, name);
-  // By what a person says alone: what is held back stays so, whatever else the template depends on.
-  const sum = checksum(podTemplateOf(kurator, service, { spread: false }));
+  const sum = wantedSum(kurator, service);
   if (cached && !isOurs(kurator, cached)) return { wanted: sum, stranger: notOurs(kurator, cached) };
   const revisions = cached ? revisionsOf(cached, context) : [];
   const { held, live = cached } =
@@ -52,9 +52,25 @@ export async function serve(round: Round, memory: Memory): Promise<Served | unde
   };
 }
 
+/** By what a person says alone: what is held back stays so, whatever else the template depends on. */
+function wantedSum(kurator: Kurator, service: ServiceFields): string {
+  return checksum(podTemplateOf(kurator, service, { spread: false }));
+}
+
 /** A template that is there without it would be rolled for it: only what is new is spread. */
 function isSpread(live: Workload | undefined): boolean {
   return !live || live.spec?.template.spec?.topologySpreadConstraints !== undefined;
+}
+
+/** Instead of {@link serve} while the switch is not on: nothing is made or changed, and what is held back stays so. */
+export function notServed(kurator: Kurator, { heldBack }: Memory, mode: Mode): Served | undefined {
+  const { service } = kurator.spec;
+  if (!service) return undefined;
+  return {
+    wanted: wantedSum(kurator, service),
+    ...(heldBack && { heldBack }),
+    problem: `nothing is made or changed while the switch of the cluster is ${mode}`,
+  };
 }
 
 interface Held {

@@ -1,6 +1,6 @@
 /** From what a person wrote in a Kurator to what the brain reads. */
 import { parseDuration } from '@kurator/sdk';
-import { type CheckSpec, countOf, type ServiceSpec } from '../brain/spec.ts';
+import { type CheckSpec, countOf, type Mode, type ServiceSpec } from '../brain/spec.ts';
 import { type CheckInput, type RecoveryInput, type ScalingInput, serviceSpec } from '../brain/spec-defaults.ts';
 import type { Kurator } from '../resources/kurator.ts';
 import { given, milliseconds } from './given.ts';
@@ -13,6 +13,8 @@ export interface Present {
   /** Instances that are wanted: what percentages are of. */
   readonly desired: number;
   readonly stateful: boolean;
+  /** What the cluster's switch says. */
+  readonly mode: Mode;
   readonly now: number;
 }
 
@@ -28,6 +30,7 @@ export function serviceSpecOf(kurator: Kurator, present: Present): ServiceSpec {
     ...(!spec.packetLoss && { ignoresLoss: true }),
     pause: spec.pause,
     dryRun: spec.dryRun,
+    mode: present.mode,
     maintenance: maintenanceWindows(spec.maintenance, present.now),
     recovery: recoveryInput(spec.recovery, present),
     coordination: given({

@@ -2,6 +2,7 @@
 import { type Command, Option } from 'commander';
 import { lazy, type Session } from '../action.ts';
 import { declareDrill } from '../drill/command.ts';
+import { wholeNumber } from '../options.ts';
 import { since } from './since.ts';
 import { states } from './states.ts';
 
@@ -9,7 +10,9 @@ export function declareHealer(program: Command, session: Session): void {
   declareGet(program, session);
   declareDescribe(program, session);
   declareIncidents(program, session);
+  declareReport(program, session);
   declareExplain(program, session);
+  declareAdopt(program, session);
   declareOrders(program, session);
   declareDrill(program, session, placed);
 }
@@ -85,6 +88,30 @@ Examples:
     );
 }
 
+function declareReport(program: Command, session: Session): void {
+  printed(placed(program.command('report')))
+    .description('sum up incidents: what was done or would have been done, and the time that it saved')
+    .addOption(
+      new Option('--since <time>', 'those that began within 30m, 24h, 7d, or since 2026-01-31T12:00:00Z; or are open')
+        .argParser((text) => since(text))
+        .default(since('7d'), '7d'),
+    )
+    .addOption(
+      new Option('--limit <count>', 'list at most so many incidents').argParser(wholeNumber(0, 10_000)).default(20),
+    )
+    .option('--by-hand <duration>', 'how long people take for a repair (default: as the incidents show)')
+    .action(lazy(session, async () => (await import('./report.ts')).report))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kurator report -A
+  kurator report -A --since 30d --by-hand 45m
+  kurator report -n shop -o json
+`,
+    );
+}
+
 function declareExplain(program: Command, session: Session): void {
   printed(placed(program.command('explain')))
     .description('tell an incident: why, what happened, what was seen, who was told; and decide it again')
@@ -102,6 +129,24 @@ Examples:
     );
 }
 
+function declareAdopt(program: Command, session: Session): void {
+  placed(program.command('adopt'))
+    .description('write a first Kurator for a workload that is there, from its probes and ports')
+    .argument('<workload>', 'deployment/NAME or statefulset/NAME')
+    .option('--apply', 'also make it in the cluster; one that is there stays as it is')
+    .addOption(new Option('-o, --output <form>', 'how to print it (default: yaml)').choices(['json', 'yaml']))
+    .action(lazy(session, async () => (await import('./adopt.ts')).adopt))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kurator adopt deployment/web              see what it would be
+  kurator adopt statefulset/db -n shop > db.yaml
+  kurator adopt deployment/web --apply
+`,
+    );
+}
+
 function declareOrders(program: Command, session: Session): void {
   const load = async () => await import('./orders.ts');
   placed(program.command('approve'))
@@ -113,12 +158,28 @@ function declareOrders(program: Command, session: Session): void {
     .description('leave services alone: they are watched, and nothing is done')
     .argument('[services...]', 'their names')
     .option('--all', 'all of the namespace; with -A all of the cluster')
+    .option('--everything', "turn the cluster's switch off: nothing is done for anybody, at once")
+    .option('--observe', 'with --everything: still say what would be done')
+    .option('--reason <text>', 'with --everything: why, for whoever finds it so')
     .action(lazy(session, async () => (await load()).pause))
-    .addHelpText('after', '\nExamples:\n  kurator pause web\n  kurator pause --all -n shop\n');
+    .addHelpText(
+      'after',
+      `
+Examples:
+  kurator pause web
+  kurator pause --all -n shop
+  kurator pause --everything --reason 'network works'
+`,
+    );
   placed(program.command('resume'))
     .description('look after services again: those that were paused, and incidents that were handed over')
     .argument('[services...]', 'their names')
     .option('--all', 'all of the namespace; with -A all of the cluster')
+    .option('--everything', "turn the cluster's switch on; services that are paused stay so")
+    .option('--reason <text>', 'with --everything: why')
     .action(lazy(session, async () => (await load()).resume))
-    .addHelpText('after', '\nExamples:\n  kurator resume web\n  kurator resume --all -A\n');
+    .addHelpText(
+      'after',
+      '\nExamples:\n  kurator resume web\n  kurator resume --all -A\n  kurator resume --everything\n',
+    );
 }

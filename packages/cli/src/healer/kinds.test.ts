@@ -1,14 +1,15 @@
-import { Incident, Kurator } from '@kurator/operator-kurator';
+import { Incident, Kurator, KuratorSwitch } from '@kurator/operator-kurator';
 import { mayFollow } from '@kurator/operator-kurator/brain';
 import { crdOf } from '@kurator/schema';
 import { expect, it } from 'vitest';
-import { incidents, kurators } from './kinds.ts';
+import { incidents, kurators, switches } from './kinds.ts';
 import { states } from './states.ts';
 import { toneOf } from './tones.ts';
 
 it.each([
   [kurators, Kurator],
   [incidents, Incident],
+  [switches, KuratorSwitch],
 ])('asks for what is defined: %o', (asked, defined) => {
   const { apiVersion, kind, plural, namespaced } = defined;
   expect(asked).toEqual({ apiVersion, kind, plural, namespaced });

@@ -3,10 +3,13 @@
  * server. kinds.test.ts holds them to the definitions.
  */
 import { resourceType } from '@kurator/client';
-import type { Incident, Kurator } from '@kurator/operator-kurator';
+import type { Incident, Kurator, KuratorSwitch } from '@kurator/operator-kurator';
 
 const apiVersion = 'kurator.sh/v1alpha1';
 
 export const kurators = resourceType<Kurator>(apiVersion, 'Kurator');
 export const incidents = resourceType<Incident>(apiVersion, 'Incident');
+export const switches = resourceType<KuratorSwitch>(apiVersion, 'KuratorSwitch', { namespaced: false });
+/** There is one. */
+export const switchName = 'cluster';
 export type { Incident, Kurator };

@@ -5,13 +5,20 @@ import { CliError } from '../error.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { type ClusterOptions, inCluster, type Reached } from './cluster.ts';
 import { chosen, findIncident, fullName, listed } from './find.ts';
-import { type Incident, incidents, type Kurator, kurators } from './kinds.ts';
+import { type Incident, incidents, type Kurator, kurators, switches, switchName } from './kinds.ts';
+import { turnSwitch } from './switch.ts';
 
 /** In whose name it is written: the healer tells it from its own writing, and others from `kubectl`. */
 const fieldManager = 'kurator-cli';
 
 interface OrderOptions extends ClusterOptions {
   readonly all?: boolean;
+}
+
+interface PauseOptions extends OrderOptions {
+  readonly everything?: boolean;
+  readonly observe?: boolean;
+  readonly reason?: string;
 }
 
 export const approve: Action<OrderOptions, [string]> = async ({ print, signal }, options, name) =>
@@ -48,9 +55,16 @@ async function proposalOf({ client }: Reached, incident: Incident, signal: Abort
     );
   }
   const service = await client.find(kurators, { name: spec.service, namespace: metadata.namespace }, { signal });
-  if (service?.spec.dryRun) {
-    throw new CliError('KUR_CLI_NOTHING_TO_APPROVE', `${full} is of a dry run: nothing is done, approved or not`, {
-      remedy: `take spec.dryRun off Kurator ${spec.service}`,
+  const turned = await client.find(switches, { name: switchName }, { signal });
+  const only = service?.spec.dryRun
+    ? (['is of a dry run', `take spec.dryRun off Kurator ${spec.service}`] as const)
+    : turned &&
+      turned.spec.mode !== 'On' &&
+      ([`the switch is ${turned.spec.mode}`, 'kurator resume --everything'] as const);
+  if (only) {
+    const [why, remedy] = only;
+    throw new CliError('KUR_CLI_NOTHING_TO_APPROVE', `${full}: ${why}, so nothing is done, approved or not`, {
+      remedy,
     });
   }
   return proposal;
@@ -65,8 +79,14 @@ function changed(incident: Incident, cause: unknown): CliError {
   });
 }
 
-export const pause: Action<OrderOptions, [string[]]> = async ({ print, signal }, options, names) =>
+export const pause: Action<PauseOptions, [string[]]> = async ({ print, signal }, options, names) =>
   await inCluster(options, async (reached) => {
+    if (options.everything) {
+      checkAlone(names, options);
+      const mode = options.observe ? 'Observe' : 'Off';
+      print(safeLine(await turnSwitch(reached.client, mode, options.reason, signal)));
+      return 0;
+    }
     for (const kurator of await meant(reached, names, options, signal)) {
       const isPaused = kurator.spec.pause;
       if (!isPaused) await setPause(reached.client, kurator, true, signal);
@@ -77,8 +97,13 @@ export const pause: Action<OrderOptions, [string[]]> = async ({ print, signal },
     return 0;
   });
 
-export const resume: Action<OrderOptions, [string[]]> = async ({ print, signal }, options, names) =>
+export const resume: Action<PauseOptions, [string[]]> = async ({ print, signal }, options, names) =>
   await inCluster(options, async (reached) => {
+    if (options.everything) {
+      checkAlone(names, options);
+      print(safeLine(await turnSwitch(reached.client, 'On', options.reason, signal)));
+      return 0;
+    }
     const all = await listed(reached, incidents, signal);
     for (const kurator of await meant(reached, names, options, signal)) {
       const done: string[] = [];
@@ -104,6 +129,13 @@ function isLeftToPerson({ metadata, spec, status }: Incident, kurator: Kurator):
 
 async function setPause(client: Client, { metadata }: Kurator, value: boolean, signal: AbortSignal): Promise<void> {
   await client.patch(kurators, metadata, { spec: { pause: value } }, { fieldManager, signal });
+}
+
+/** The switch is the whole cluster's: whoever also names services means something else. */
+function checkAlone(names: readonly string[], { all }: OrderOptions): void {
+  if (all || names.length > 0) {
+    throw new CliError('KUR_CLI_USAGE', '--everything is the switch of the whole cluster: leave out names and --all');
+  }
 }
 
 async function meant(

@@ -85,6 +85,7 @@ export interface Notice {
 
 /** What holds a repair up. */
 export type HeldBy =
+  | 'switch'
   | 'pause'
   | 'maintenance'
   | 'blindness'

@@ -8,7 +8,8 @@ import { recentRepairs } from '../incident/history.ts';
 import { engagedSince, type HeldBy } from '../incident/incident.ts';
 import { minHealthy, type Step } from '../spec.ts';
 import { inWords, type Millis, minute, within } from '../time.ts';
-import type { Situation } from './situation.ts';
+import { isDisruptive } from './ladder.ts';
+import { onlyTells, type Situation } from './situation.ts';
 
 /** What is about to be done. */
 export interface Intent {
@@ -24,9 +25,17 @@ interface No {
   readonly until?: Millis;
 }
 
+/** Why nothing is done anywhere. */
+const switchedOff = 'Kurator is switched off in the whole cluster';
+
 type Gate = (situation: Situation, intent: Intent) => string | No | undefined;
 
 const gates: Readonly<Record<HeldBy, Gate>> = {
+  switch: ({ spec }, { step }) => {
+    if (spec.mode === 'Off') return switchedOff;
+    return isDisruptive(step) ? onlyTells(spec) : undefined;
+  },
+
   pause: ({ spec }) => (spec.pause ? 'the service is paused' : undefined),
 
   maintenance: ({ spec, now }) => {

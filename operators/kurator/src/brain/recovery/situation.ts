@@ -38,6 +38,12 @@ export interface Move {
   readonly history?: Pick<History, 'repairs' | 'revisions'>;
 }
 
+/** Why it is only told what would be done; undefined where it may be done. */
+export function onlyTells({ mode, dryRun }: Pick<ServiceSpec, 'mode' | 'dryRun'>): string | undefined {
+  if (mode === 'Observe') return 'Kurator only observes in this cluster';
+  return dryRun ? 'this is a dry run' : undefined;
+}
+
 /** Whether all is well, and known to be. */
 export function isWell({ evidence, seen }: Situation): boolean {
   return evidence.condition === 'up' && seen.workload.rollout !== 'progressing';
@@ -70,6 +76,7 @@ export function held({ incident, now }: Situation, hold: Omit<Hold, 'since'>, is
 
 /** Nobody is called for being held up by these: a person wants it so, or it passes by itself. */
 export const quietHolds: ReadonlySet<Hold['by']> = new Set<Hold['by']>([
+  'switch',
   'pause',
   'maintenance',
   'yield',

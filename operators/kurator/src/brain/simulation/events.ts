@@ -104,6 +104,16 @@ const table = {
   dryRun: (_stage, service) => {
     service.spec = { ...service.spec, dryRun: true };
   },
+  /** Somebody turns the cluster's switch. */
+  switchOff: ({ world }) => {
+    world.mode = 'Off';
+  },
+  switchObserve: ({ world }) => {
+    world.mode = 'Observe';
+  },
+  switchOn: ({ world }) => {
+    world.mode = 'On';
+  },
   maintenance: ({ world }, service, arg) => {
     const to = world.now + (1 + (arg % 10)) * minute;
     service.spec = { ...service.spec, maintenance: [{ from: world.now, to }] };

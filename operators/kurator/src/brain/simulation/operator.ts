@@ -137,7 +137,8 @@ export function createOperator(options: OperatorOptions): Operator {
     const perception = perceive(service.spec, memory.perceptions.get(name) ?? freshPerception, news);
     memory.perceptions.set(name, perception);
     const outcomes = memory.outcomes.get(name) ?? [];
-    const thought = brain({ spec: service.spec, seen, perception, history, cluster, outcomes, now: world.now });
+    const spec = { ...service.spec, mode: world.mode };
+    const thought = brain({ spec, seen, perception, history, cluster, outcomes, now: world.now });
     thoughts++;
     memory.evidence.set(name, thought.evidence);
     summaries.set(name, summarise(name, thought.history, thought.evidence));
@@ -205,6 +206,7 @@ export function createOperator(options: OperatorOptions): Operator {
 
   function begin(service: SimService, action: Action): void {
     if (memory.underWay.has(action.id)) return;
+    referee.begins(world, action);
     memory.underWay.set(action.id, { service, action, at: world.now + random.next() * chaos.delay });
   }
 

@@ -45,6 +45,40 @@ describe('story 10: coordination', () => {
   });
 });
 
+describe('the cluster’s switch', () => {
+  it.each(['switchOff', 'switchObserve'] as const)('does nothing after %s, and goes on once it is on', (name) => {
+    const before = [happens(name, 0, -minute), happens('allIll', 'hang')];
+    const run = story(before, { length: at + 8 * minute });
+    expect(doneTo(run)).toEqual([]);
+    expect(historyOf(run).incident?.confirmedAt).toBeDefined();
+    const after = story([...before, happens('switchOn', 0, 8 * minute)]);
+    expect(historyOf(after).closed).toHaveLength(1);
+    expect(doneTo(after).length).toBeGreaterThan(0);
+  });
+
+  it('says while it observes what it would do, and asks nobody to approve it', () => {
+    const specs = [service({ recovery: { steps: { replace: { approval: true } } } })];
+    const run = story([happens('switchObserve'), happens('ill', 'hang')], { specs, length: at + 2 * hour });
+    const lines = toldAbout(run).filter((line) => line.startsWith('would be repaired: would replace web-'));
+    expect(lines).toEqual([expect.stringContaining('now; Kurator only observes in this cluster')]);
+    expect(historyOf(run).incident?.stage).toBe('proposed');
+  });
+
+  it('begins nothing more in the middle of a repair, keeps what was done on record, and calls nobody for it', () => {
+    const ill = happens('allIll', 'hang');
+    const undisturbed = story([ill]);
+    const waves = doneTo(undisturbed);
+    expect(waves.length).toBeGreaterThan(1);
+    const [firstAt = 0] = historyOf(undisturbed).repairs;
+    const run = story([ill, happens('switchOff', 0, firstAt - beginning - at + 2 * second)]);
+    expect(doneTo(run)).toEqual(waves.slice(0, 1));
+    const { incident } = historyOf(run);
+    expect(incident?.hold).toMatchObject({ by: 'switch', reason: 'Kurator is switched off in the whole cluster' });
+    expect(incident?.attempts.flatMap(({ actions }) => actions)).toMatchObject([{ outcome: { result: 'done' } }]);
+    expect(incident?.transitions.map(({ to }) => to)).not.toContain('handedOver');
+  });
+});
+
 describe('paused, dry run, maintenance', () => {
   it.each(['pause', 'dryRun', 'maintenance'] as const)('does nothing under %s, and goes on after it', (name) => {
     const run = story([happens(name, 9, -minute), happens('allIll', 'hang')], { length: at + 8 * minute });

@@ -54,6 +54,8 @@ const ignorePeople: Brain = (input) => {
 
 const ignoreDependencies: Brain = (input) => think({ ...input, spec: { ...input.spec, dependsOn: [] } });
 
+const ignoreSwitch: Brain = (input) => think({ ...input, spec: { ...input.spec, mode: 'On' } });
+
 const trials: Trial[] = [
   {
     rule: 1,
@@ -124,6 +126,7 @@ const trials: Trial[] = [
     },
     events: ['allIll'],
   },
+  { rule: 9, sins: 'does not see the switch', brain: ignoreSwitch, events: ['switchObserve', 'allIll', 'allIll'] },
 ];
 
 function scenario({ events, recovery = {}, chaos, brain, isSudden }: Trial, seed: number): Scenario {

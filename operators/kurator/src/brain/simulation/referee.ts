@@ -12,7 +12,7 @@ import { type Millis, minute, second } from '../time.ts';
 import { isIll, type SimInstance, type SimService, serves, type World } from './world.ts';
 
 /** The rules, by their number in the design. */
-export type RuleNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7;
+export type RuleNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 9;
 
 /** One breach. */
 export interface Breach {
@@ -28,6 +28,8 @@ export interface Referee {
   heard(world: World, service: SimService, results: readonly CheckResult[]): void;
   /** A thought was written down. */
   wrote(world: World, service: SimService, before: History, thought: Thought): void;
+  /** An action is begun. */
+  begins(world: World, action: Action): void;
   /** An action takes effect. */
   acts(world: World, service: SimService, action: Action): void;
   /** Somebody else changes a workload. */
@@ -65,6 +67,10 @@ export function createReferee(cluster: ClusterSpec): Referee {
       const isReported = instance.endedAt !== undefined || !instance.ready || isOnBadNode(world, instance);
       if (isReported) troubleAt.set(instance.uid, world.now);
     }
+  }
+
+  function begins({ now, mode }: World, { id }: Action): void {
+    if (mode !== 'On') note(9, now, `${id} was begun though the switch is ${mode}`);
   }
 
   function acts(world: World, service: SimService, action: Action): void {
@@ -178,7 +184,7 @@ export function createReferee(cluster: ClusterSpec): Referee {
     if (incident && !atEase.has(incident.stage)) touchedByOthers.set(incident.id, now);
   }
 
-  return { breaches, heard, wrote, acts, foreign };
+  return { breaches, heard, wrote, begins, acts, foreign };
 }
 
 /** Changes of stage since `known` that are not on record as they should be. */

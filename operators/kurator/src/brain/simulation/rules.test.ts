@@ -246,6 +246,16 @@ describe('the seven rules', () => {
   });
 });
 
+describe('the switch', () => {
+  it('9: never does anything unless it is on, and goes on once it is', { timeout: patience }, () => {
+    const turns: EventName[] = ['switchOff', 'switchObserve', 'switchOn', 'switchOn'];
+    holds({ events: [...faults, ...turns, 'die', 'apiDown', 'apiUp', 'approve'], services: 4 }, 120);
+    // Where a repair of several waves is under way when it is turned.
+    const waves: Partial<Draft> = { canReplace: false, maxUnavailable: 1, approval: false };
+    holds({ events: ['allIll', 'allIll', ...turns, 'heal'], services: 1, chaos: { unknown: 0 }, spec: waves }, 80);
+  });
+});
+
 /** Whoever has been cursed for long with something that needs a repair has had a person called. */
 function endsWithPerson({ operator, world }: Run): void {
   for (const { spec, curse, cursedSince = Number.POSITIVE_INFINITY } of world.services.values()) {

@@ -4,7 +4,7 @@
  * one instance at a time, crashed containers are restarted.
  */
 import type { ForeignWrite } from '../observation.ts';
-import type { ServiceSpec } from '../spec.ts';
+import type { Mode, ServiceSpec } from '../spec.ts';
 import { type Millis, second } from '../time.ts';
 
 /** What an instance can suffer from. `crash` is over after one restart. */
@@ -71,6 +71,8 @@ export interface World {
   /** When that changed, and when it last did after a while without a change. */
   wayChangedAt: Millis;
   wayTornAt: Millis;
+  /** The cluster's switch, as a person has set it. */
+  mode: Mode;
   readonly nodes: SimNode[];
   readonly services: Map<string, SimService>;
 }
@@ -88,6 +90,7 @@ export function createWorld(specs: readonly ServiceSpec[], desired: number, node
     isCutOff: false,
     wayChangedAt: Number.NEGATIVE_INFINITY,
     wayTornAt: Number.NEGATIVE_INFINITY,
+    mode: 'On',
     nodes: Array.from({ length: nodes }, (_, index) => ({ name: `n${index + 1}`, state: 'up', since: now })),
     services: new Map(),
   };

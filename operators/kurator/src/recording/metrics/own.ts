@@ -1,6 +1,6 @@
 /** Metrics of the healer itself. */
 import type { Ward } from '../../healing/ward.ts';
-import { type Family, single } from './family.ts';
+import { type Family, given, single } from './family.ts';
 
 export function ownFamilies(ward: Ward): Family[] {
   return [
@@ -24,6 +24,13 @@ export function ownFamilies(ward: Ward): Family[] {
       help: '1 while so much fails at once that the services are hardly the cause',
       labels: [],
       samples: () => single(Number(ward.weather.stormSince !== undefined)),
+    },
+    {
+      type: 'gauge',
+      name: 'kurator_switch',
+      help: "1 for what the cluster's switch says: Off, Observe or On",
+      labels: ['mode'],
+      samples: () => given({ mode: ward.mode }, 1),
     },
     {
       type: 'gauge',

@@ -8,6 +8,7 @@ import type { Notification } from '../../../src/brain/alerts/notification.ts';
 import { AlertChannel } from '../../../src/resources/alert-channel.ts';
 import { Incident } from '../../../src/resources/incident.ts';
 import { Kurator } from '../../../src/resources/kurator.ts';
+import { KuratorSwitch } from '../../../src/resources/kurator-switch.ts';
 import { aNotification, anIncident } from './an-alert.ts';
 
 type ChannelSpec = Partial<ObjectOf<typeof AlertChannel>['spec']>;
@@ -32,7 +33,7 @@ export class AlertWorld implements AsyncDisposable {
 
   static async open(): Promise<AlertWorld> {
     const scope = await testScope('alerts');
-    await installCrds(scope.client, [Kurator, Incident, AlertChannel]);
+    await installCrds(scope.client, [Kurator, Incident, AlertChannel, KuratorSwitch]);
     return new AlertWorld(scope);
   }
 

@@ -7,6 +7,7 @@ import type { WardOptions } from '../../../src/healing/ward.ts';
 import { AlertChannel } from '../../../src/resources/alert-channel.ts';
 import { Incident } from '../../../src/resources/incident.ts';
 import { Kurator } from '../../../src/resources/kurator.ts';
+import { KuratorSwitch } from '../../../src/resources/kurator-switch.ts';
 import { type StagedService, type StageSettings, stageService } from './stage-service.ts';
 
 type KuratorSpec = Record<string, unknown>;
@@ -33,10 +34,13 @@ export const quickCheck = { http: { port: 'main' }, period: '1s', timeout: '500m
 /** A recovery that loses no time. */
 export const quickRecovery = { stability: '2s', coolDown: '0s', provenAfter: '1s', yieldFor: '1s' };
 
-export async function wardRound(): Promise<WardRound> {
-  const test = await testScope('healing');
+/** @param place Where it is; a namespace of its own on the shared control plane unless given. */
+export async function wardRound(
+  place?: Pick<TestScope, 'client' | 'namespace' | 'requests' | 'end'>,
+): Promise<WardRound> {
+  const test = place ?? (await testScope('healing'));
   const { client, namespace, requests } = test;
-  await installCrds(client, [Kurator, Incident, AlertChannel]);
+  await installCrds(client, [Kurator, Incident, AlertChannel, KuratorSwitch]);
   const running: RunningOperator[] = [];
   const staged: StagedService[] = [];
   const get = (name: string) => client.get(Kurator, { name, namespace });

@@ -10,7 +10,7 @@ import { inWords, second } from '../../time.ts';
 import { begun, spent } from '../attempt.ts';
 import { type Refusal, refusal } from '../gates.ts';
 import { isDisruptive, nextStep } from '../ladder.ts';
-import { cleared, held, isWell, type Move, newerWrite, quietHolds, type Situation } from '../situation.ts';
+import { cleared, held, isWell, type Move, newerWrite, onlyTells, quietHolds, type Situation } from '../situation.ts';
 import { targetsOf, wave } from '../targets.ts';
 import { handOver, recover, yieldTo } from './endings.ts';
 
@@ -38,20 +38,20 @@ export function pursue(situation: Situation): Move {
 function propose(situation: Situation, step: Step): Move | undefined {
   const { spec, incident, seen, diagnosis, now } = situation;
   // What would not be done is not proposed either.
-  if (diagnosis?.confidence === 'possible') return undefined;
+  if (diagnosis?.confidence === 'possible' || spec.mode === 'Off') return undefined;
+  const telling = onlyTells(spec);
   const mustAsk = spec.recovery.steps[step].approval;
-  if (!isDisruptive(step) || !(spec.dryRun || mustAsk)) return undefined;
+  if (!isDisruptive(step) || !(telling || mustAsk)) return undefined;
   const id = `${incident.id}/${incident.attempts.length + 1}/${step}`;
-  if (!spec.dryRun && seen.orders.approved.includes(id)) return undefined;
-  const why = spec.dryRun ? 'this is a dry run' : 'a person must agree first';
-  const reason = `would ${step} ${names(situation, step)}now; ${why}`;
+  if (!telling && seen.orders.approved.includes(id)) return undefined;
+  const reason = `would ${step} ${names(situation, step)}now; ${telling ?? 'a person must agree first'}`;
   const asked = incident.proposal;
   if (asked?.id !== id) {
     const at = asked?.at ?? now;
     return { to: 'proposed', reason, incident: { ...cleared(incident), proposal: { id, step, reason, at } } };
   }
   const until = asked.at + spec.recovery.approvalDeadline;
-  if (spec.dryRun || now < until) return { reason, ...(!spec.dryRun && { until }) };
+  if (telling || now < until) return { reason, ...(!telling && { until }) };
   return handOver(situation, `nobody approved ${step} within ${inWords(spec.recovery.approvalDeadline)}`);
 }
 

@@ -7,7 +7,7 @@ import { inWords, within } from '../../time.ts';
 import { ended, wentOn } from '../attempt.ts';
 import { refusal } from '../gates.ts';
 import { isDisruptive, ladders } from '../ladder.ts';
-import { isWell, type Move, newerWrite, type Situation } from '../situation.ts';
+import { isWell, type Move, newerWrite, onlyTells, type Situation } from '../situation.ts';
 import { isHeldUp, remainingOf, wave } from '../targets.ts';
 import { recover, yieldTo } from './endings.ts';
 import { hold } from './pursuing.ts';
@@ -30,7 +30,7 @@ export function repairing(situation: Situation): Move {
   }
   if (outcome)
     return failed(situation, outcome.message ?? `the action was ${outcome.result}`, outcome.result === 'failed');
-  if (spec.pause || within(spec.maintenance, now))
+  if (spec.pause || spec.mode === 'Off' || onlyTells(spec) || within(spec.maintenance, now))
     return failed(situation, 'a person wants nothing to be done now', false);
   if (seen.workload.paused) return failed(situation, 'somebody has paused the workload', false);
   if (now < attempt.deadline) return { reason: action.reason, until: attempt.deadline };

@@ -1,0 +1,44 @@
+/** The switch of the whole cluster, as the command turns it. */
+import { type Client, type UntypedObject, untyped } from '@kurator/client';
+import { switchName as name, switches } from './kinds.ts';
+
+/** In whose name it is written: a person's, which an installation never overwrites. */
+const fieldManager = 'kurator-cli';
+
+/** What the switch can say. */
+export type Mode = 'Off' | 'Observe' | 'On';
+
+const meaning: Readonly<Record<Mode, string>> = {
+  Off: 'nothing is begun any more, for no service; `kurator resume --everything` turns it on again',
+  Observe: 'nothing is done; `kurator report` tells what would have been, `kurator resume --everything` turns it on',
+  On: 'services are repaired, but for those that are paused',
+};
+
+/** Turns it; says what that means. */
+export async function turnSwitch(
+  client: Client,
+  mode: Mode,
+  reason: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const before = await client.find(switches, { name }, { signal });
+  if (before?.spec.mode === mode) return `the switch of the cluster was ${mode} already: ${meaning[mode]}`;
+  const by = await userName(client, signal);
+  const spec = { mode, ...(by && { by: by.slice(0, 253) }), ...(reason && { reason: reason.slice(0, 1024) }) };
+  await client.apply(switches, { metadata: { name }, spec }, { fieldManager, force: true, signal });
+  return `the switch of the cluster is ${mode}: ${meaning[mode]}`;
+}
+
+/** As the cluster knows whoever asks; nobody is kept from turning the switch because it does not say. */
+async function userName(client: Client, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const review = await client.create(reviews, { metadata: {} } as UntypedObject, { signal });
+    const { userInfo } = (review.status ?? {}) as { userInfo?: { username?: string } };
+    return userInfo?.username;
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+const reviews = untyped('authentication.k8s.io/v1', 'SelfSubjectReview', { namespaced: false });
