@@ -109,7 +109,7 @@ describe('the switch of the cluster', () => {
     expect(Math.min(...later)).toBeGreaterThanOrEqual(turnedOnAt);
   });
 
-  it('keeps Kurator from making what it would own', async () => {
+  it('keeps Kurator from making, changing and deleting what it owns', async () => {
     const self = { name: 'shop', namespace: round.namespace };
     const service = { image: 'shop:1', port: 8080 };
     await turn('Observe');
@@ -119,7 +119,16 @@ describe('the switch of the cluster', () => {
     await eventually(async () => expect(await condition()).toMatchObject({ reason: 'NotApplied' }), patient);
     expect(await round.client.find(Deployment, self)).toBeUndefined();
     await turn('On');
-    await waitFor(round.client, Deployment, self, () => true, { timeout: 30_000 });
+    const made = await waitFor(round.client, Deployment, self, () => true, { timeout: 30_000 });
+    await turn('Off');
+    await obeyed('Off');
+    await round.client.patch(Kurator, self, { spec: { service: { image: 'shop:2' } } });
+    await eventually(async () => {
+      const { status, metadata } = await round.kurator('shop');
+      expect(status?.observedGeneration).toBe(metadata.generation);
+    }, patient);
+    const { metadata } = await round.client.get(Deployment, self);
+    expect(metadata).toMatchObject({ uid: made.metadata.uid, generation: made.metadata.generation });
   });
 });
 

@@ -15,6 +15,7 @@ import { declareGenerate } from './generate/command.ts';
 import { declareHealer } from './healer/commands.ts';
 import { declareImage } from './image/commands.ts';
 import { declareInit } from './init/command.ts';
+import { declareInstall } from './install/command.ts';
 import { declarePush } from './registry/commands.ts';
 import { declareScorecard } from './scorecard/command.ts';
 import { declareTour } from './tour/command.ts';
@@ -39,6 +40,7 @@ export function createProgram(session: Session): Command {
   declareImage(program, session);
   declareDoctor(program, session);
   declareTour(program, session);
+  declareInstall(program, session);
   declareHealer(program, session);
   declareCompletion(program, session);
 

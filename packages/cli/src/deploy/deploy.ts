@@ -28,11 +28,12 @@ export const deploy: Action<DeployOptions, [folder: string]> = async (context, o
   const description = await describeProject(folder, options, context.signal);
   return await inCluster(options, async ({ client }) => {
     const known = await withContent(client, description, context.signal);
-    return await install(client, known, context, options);
+    return await deployOperator(client, known, context, options);
   });
 };
 
-async function install(
+/** Applies all that it takes to run an operator, and waits for it. */
+export async function deployOperator(
   client: Client,
   description: OperatorDescription,
   context: ActionContext,

@@ -7,7 +7,7 @@ import { CliError } from '../error.ts';
 import { kindOf } from './kind-of.ts';
 
 /** In whose name `kurator deploy` writes. */
-const FIELD_MANAGER = 'kurator-deploy';
+export const FIELD_MANAGER = 'kurator-deploy';
 
 /** One object of the deployment. */
 export interface Step {

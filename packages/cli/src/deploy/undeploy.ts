@@ -21,6 +21,7 @@ import { namespaceOf, type OperatorDescription } from '../manifests/description.
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { type DescribeOptions, describeProject } from './describe-project.ts';
 import { isOurs, othersIn } from './namespace-content.ts';
+import { FIELD_MANAGER } from './plan.ts';
 import { titleOf } from './plan-text.ts';
 
 /** As commander gives them. */
@@ -36,14 +37,17 @@ export interface UndeployOptions extends Pick<DescribeOptions, 'namespace' | 'wa
 interface Doomed {
   readonly type: ResourceType;
   readonly object: KubernetesObject;
+  /** The operator has made it for itself; all else is ours only if `kurator deploy` wrote it. */
+  readonly isOperators?: boolean;
 }
 
 export const undeploy: Action<UndeployOptions, [folder: string]> = async (context, options, folder) => {
   const description = await describeProject(folder, options, context.signal);
-  return await inCluster(options, async ({ client }) => await remove(client, description, context, options));
+  return await inCluster(options, async ({ client }) => await undeployOperator(client, description, context, options));
 };
 
-async function remove(
+/** Takes an operator away, in the opposite order of how it was made. */
+export async function undeployOperator(
   client: Client,
   description: OperatorDescription,
   context: ActionContext,
@@ -94,7 +98,11 @@ function doomedOf(description: OperatorDescription, withCrds: boolean): Doomed[]
 
 function named(type: ResourceType, name: string, namespace?: string): Doomed {
   const { apiVersion, kind } = type;
-  return { type, object: { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } } };
+  return {
+    type,
+    object: { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } },
+    isOperators: true,
+  };
 }
 
 function typeOf({ apiVersion = '', kind = '', metadata }: KubernetesObject): ResourceType {
@@ -109,9 +117,14 @@ async function stillThere(client: Client, doomed: readonly Doomed[], signal: Abo
       // Nothing can be left of a kind that the server doesn't know.
       if (!hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND')) throw error;
     });
-    if (live) found.push(each);
+    if (live && (each.isOperators || isWrittenByDeploy(live))) found.push(each);
   }
   return found;
+}
+
+/** What somebody else made under the same name is not ours to delete. */
+function isWrittenByDeploy({ metadata }: KubernetesObject): boolean {
+  return metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) ?? false;
 }
 
 async function deleteAll(

@@ -1,13 +1,13 @@
 /** Kurator itself, made for the tour from its own sources: an image, and the manifests to run it by. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { KubernetesObject } from '@kurator/client';
 import { type ImageArchive, imageFromNodeBundle } from '@kurator/testenv';
 import type { ActionContext } from '../action.ts';
 import { bundleProject } from '../build/bundle.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
+import { healerFolder } from '../project/healer-folder.ts';
 import { programFacts } from '../project/program-facts.ts';
 import { readProject } from '../project/project.ts';
 
@@ -25,9 +25,7 @@ export async function healerParts({
   reporter,
   signal,
 }: Pick<ActionContext, 'reporter' | 'signal'>): Promise<HealerParts> {
-  const project = await readProject(
-    dirname(fileURLToPath(import.meta.resolve('@kurator/operator-kurator/package.json'))),
-  );
+  const project = await readProject(healerFolder());
   const workshop = await mkdtemp(join(tmpdir(), 'kurator-tour-'));
   try {
     const { main } = await bundleProject(project, workshop);
