@@ -1,5 +1,5 @@
 /** Three real nodes, seen through kubectl as a user would: what works on any Kubernetes works here. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -161,6 +161,18 @@ describe('a cluster of three nodes', () => {
     expect(await kubectl(cluster, ['logs', 'pulled'])).toBe('pulled it\n');
   });
 
+  it("lets a pod write to its node's files, and keeps that off this machine", async () => {
+    const name = `kurator-e2e-${process.pid}`;
+    const paths = ['etc', 'opt', 'tmp', 'usr', 'root', ''].map((folder) => join('/', folder, name));
+    const attempts = paths.map((path) => `echo mine > /node${path} && echo ${path} written`).join('; ');
+    await kubectl(cluster, ['apply', '-f', '-'], hostWriterManifest(attempts));
+    await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/host-writer', '--timeout=60s']);
+    const said = await kubectl(cluster, ['logs', 'host-writer']);
+    for (const path of paths.slice(0, 3)) expect(said).toContain(`${path} written`);
+    expect(said).toMatch(/Read-only file system/);
+    for (const path of paths) await expect(access(path)).rejects.toThrow('ENOENT');
+  });
+
   it('is left as it is by a second `up`', async () => {
     const again = await createCluster({ name: cluster.name, nodes: 3 });
     expect(again.created).toBe(false);
@@ -168,6 +180,17 @@ describe('a cluster of three nodes', () => {
     await expect(createCluster({ name: cluster.name, nodes: 1 })).rejects.toThrow(/already running: it has 3 nodes/);
   });
 });
+
+const hostWriterManifest = (script: string) => `
+apiVersion: v1
+kind: Pod
+metadata: { name: host-writer }
+spec:
+  restartPolicy: Never
+  containers:
+    - { name: main, image: '${BUSYBOX_IMAGE}', command: [sh, -c, '${script}; true'], volumeMounts: [{ name: node, mountPath: /node }] }
+  volumes: [{ name: node, hostPath: { path: / } }]
+`;
 
 const databaseManifest = `
 apiVersion: apps/v1

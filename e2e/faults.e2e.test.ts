@@ -310,18 +310,18 @@ describe('resources', () => {
     const spec = {
       volumes: [
         { name: 'scratch', emptyDir: {} },
-        { name: 'etc', hostPath: { path: '/etc' } },
+        { name: 'host', hostPath: { path: '/usr' } },
       ],
     };
     const container = {
       volumeMounts: [
         { name: 'scratch', mountPath: '/scratch' },
-        { name: 'etc', mountPath: '/outside' },
+        { name: 'host', mountPath: '/outside' },
       ],
     };
     const pod = await startPod(client, { name: 'scratcher', node: 'n3', spec, container });
     await expect(cluster.faults.fill({ pod, volume: 'scratch' })).rejects.toThrow("machine's own disk");
-    await expect(cluster.faults.fill({ pod, volume: 'etc', bytes: 1 })).rejects.toThrow('not the cluster');
+    await expect(cluster.faults.fill({ pod, volume: 'host', bytes: 1 })).rejects.toThrow('not the cluster');
     const fault = await cluster.faults.fill({ pod, volume: 'scratch', bytes: '3Mi' });
     expect(await inPod(cluster, 'scratcher', 'du', '-s', '/scratch')).toMatch(/^30\d\d\t/);
     await fault.heal();

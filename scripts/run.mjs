@@ -2,7 +2,9 @@
 /**
  * Runs a script of this repository on a machine that has only npm and some Node, 20 or newer:
  *
- *     node scripts/run.mjs [--in-callers-folder] SCRIPT [ARGUMENTS]
+ *     node scripts/run.mjs [--in-callers-folder | --sets-up] SCRIPT [ARGUMENTS]
+ *
+ * With `--sets-up` the script may install what it needs where nobody can be asked.
  *
  * It brings a newer Node and the packages where they are missing, then hands over. What it says goes to standard
  * error, so that the script's own output stays clean. It runs before `npm ci`, hence on Node's own modules alone.
@@ -10,6 +12,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runChild } from './setup/child.mjs';
+import { consentToInstall } from './setup/consent.mjs';
 import { Interrupted, SetupError } from './setup/error.mjs';
 import { bringNode } from './setup/node.mjs';
 import { bringPackages } from './setup/packages.mjs';
@@ -20,8 +23,8 @@ const NODE_FLAGS = ['--conditions=source', '--disable-warning=ExperimentalWarnin
 
 /** @param {string[]} commandLine */
 async function main(commandLine) {
-  const inCallersFolder = commandLine[0] === '--in-callers-folder';
-  const [script, ...args] = inCallersFolder ? commandLine.slice(1) : commandLine;
+  const [inCallersFolder, setsUp] = ['--in-callers-folder', '--sets-up'].map((flag) => commandLine[0] === flag);
+  const [script, ...args] = inCallersFolder || setsUp ? commandLine.slice(1) : commandLine;
   if (script === undefined) throw new SetupError('No script was named.', 'Say `node scripts/run.mjs SCRIPT`.');
 
   const node = await bringNode();
@@ -30,7 +33,12 @@ async function main(commandLine) {
   const ended = await runChild(node, [...NODE_FLAGS, join(root, script), ...args], {
     stdio: 'inherit',
     cwd: (inCallersFolder && process.env.INIT_CWD) || root,
-    env: { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}`, npm_node_execpath: node },
+    env: {
+      ...process.env,
+      ...(setsUp ? consentToInstall() : {}),
+      PATH: `${dirname(node)}:${process.env.PATH ?? ''}`,
+      npm_node_execpath: node,
+    },
   });
   if (ended.signal) throw new Interrupted(ended.signal);
   process.exitCode = ended.code;

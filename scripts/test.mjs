@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runChild } from './setup/child.mjs';
+import { consentToInstall } from './setup/consent.mjs';
 import { Interrupted } from './setup/error.mjs';
 import { elapsed, withProgress } from './setup/progress.mjs';
 import { countsWithoutContainers, missingForContainers, thisMachine } from './stages/containers.mjs';
@@ -57,7 +58,22 @@ async function runTests(name, args) {
     console.log(`The end-to-end tests were not run: ${missing}.`);
     return { counts: countsWithoutContainers({ files, ci: process.env.CI === 'true' }) };
   }
+  if (name === 'e2e' && !(await prepareNodes())) {
+    console.log('The end-to-end tests were not run: what nodes need is not there.');
+    return { counts: countsWithoutContainers({ files, ci: process.env.CI === 'true' }) };
+  }
   return await runVitest(name, args);
+}
+
+/** Brings what nodes need before the tests, which have no terminal to ask on. */
+async function prepareNodes() {
+  const command = ['--conditions=source', '--disable-warning=ExperimentalWarning', 'packages/cli/src/main.ts'];
+  const ended = await runChild(process.execPath, [...command, 'cluster', 'fetch', '--nodes'], {
+    stdio: 'inherit',
+    env: { ...env, ...consentToInstall() },
+  });
+  endIfAsked(ended);
+  return ended.code === 0;
 }
 
 /**

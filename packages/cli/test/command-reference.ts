@@ -32,6 +32,7 @@ An error is \`error: what happened\`, then \`fix: what mends it\`; \`--verbose\`
 | --- | --- |
 | \`XDG_STATE_HOME\` | clusters live in \`kurator/clusters\` below it (default: \`~/.local/state\`) |
 | \`XDG_CACHE_HOME\` | programs and images are kept in \`kurator\` below it (default: \`~/.cache\`) |
+| \`KURATOR_INSTALL\` | \`yes\`: missing Debian packages may be installed unasked, as with \`CI=true\`; \`no\`: never |
 | \`KUBEBUILDER_ASSETS\` | a folder with Kubernetes programs that is looked into first |
 | \`KUBECONFIG\` | the cluster that the healer's commands ask |
 | \`NO_COLOR\` | with anything in it: no colours. There are none but on a terminal anyway |

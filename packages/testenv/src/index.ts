@@ -26,6 +26,7 @@ export { describeRequest, type RecordedRequest, type RequestRecord, recordReques
 export { type ScopedOptions, type Startable, type TestScope, testScope } from './kit/test-scope.ts';
 export { testUser } from './kit/test-user.ts';
 export { type CheckResult, type CheckState, isAble, type Purpose, purposes } from './preflight/check.ts';
+export { mayInstall, missingNodePackages } from './preflight/consent.ts';
 export { doctor } from './preflight/doctor.ts';
 export { type NodePrerequisites, type PrepareOptions, prepareNodes } from './preflight/prepare-nodes.ts';
 export { catchingProxy, withoutProxyForClusters } from './preflight/proxy.ts';

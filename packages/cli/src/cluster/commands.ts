@@ -51,6 +51,7 @@ function declareUp(cluster: Command, session: Session): void {
       ),
     )
     .option('--binaries <folder>', 'take the programs from this folder: no cache, no download, no build')
+    .option('--install', 'install missing Debian packages unasked')
     .option('--no-install', 'refuse to install missing Debian packages, and print the command')
     .option('--fast-failure-detection', 'notice dead nodes within seconds instead of a minute')
     .option('--verbose', 'explain decisions')
@@ -72,6 +73,7 @@ function declareFetch(cluster: Command, session: Session): void {
     .description('get the programs of Kubernetes now, so that a later `up` is quick or works offline')
     .argument('[versions...]', 'Kubernetes, as 1.36 or 1.36.3 (default: the one that `up` takes)')
     .option('--nodes', 'also the Debian packages that nodes need; as root')
+    .option('--install', 'install missing Debian packages unasked')
     .option('--no-install', 'refuse to install missing Debian packages, and print the command')
     .option('--binaries <folder>', 'only check that this folder has them')
     .option('--verbose', 'explain decisions')

@@ -1,11 +1,12 @@
 /** `kurator cluster fetch` */
 import { defaultVersion, type Program, parseVersion, prepareNodes, resolveBinaries } from '@kurator/testenv';
 import type { Action } from '../action.ts';
+import { agreeToInstall } from './agree-to-install.ts';
 
 /** As commander gives them. */
 interface FetchOptions {
   nodes?: boolean;
-  install: boolean;
+  install?: boolean;
   binaries?: string;
   verbose?: boolean;
 }
@@ -24,7 +25,7 @@ export const fetch: Action<FetchOptions, [versions: string[]]> = async (
   const wanted = (versions.length > 0 ? versions : [defaultVersion]).map(parseVersion);
   const folder = options.binaries ? { folder: options.binaries } : {};
   if (options.nodes) {
-    await prepareNodes({ install: options.install, reporter, signal });
+    await prepareNodes({ install: await agreeToInstall(options.install), reporter, signal });
     print('What nodes need of this machine: there');
   }
   for (const version of wanted) {

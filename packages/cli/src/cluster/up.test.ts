@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { clusterOptions } from './up.ts';
 
-const nothing = { install: true };
+const nothing = {};
 
 describe('clusterOptions', () => {
   it('asks for one node unless told', () => {
-    expect(clusterOptions(nothing, { exists: false })).toEqual({ install: true, nodes: 1 });
+    expect(clusterOptions(nothing, { exists: false })).toEqual({ nodes: 1 });
   });
 
   it('takes a cluster that is there as it is', () => {
@@ -17,10 +17,7 @@ describe('clusterOptions', () => {
   });
 
   it('asks for no nodes with --control-plane-only', () => {
-    expect(clusterOptions({ ...nothing, controlPlaneOnly: true }, { exists: false })).toEqual({
-      install: true,
-      nodes: 0,
-    });
+    expect(clusterOptions({ ...nothing, controlPlaneOnly: true }, { exists: false })).toEqual({ nodes: 0 });
   });
 
   it('takes --port for the wish for a control plane alone, which is the only one that can have it', () => {

@@ -2,6 +2,7 @@
 import { type Cluster, type ClusterOptions, createCluster, listClusters } from '@kurator/testenv';
 import { type Action, announceCleanup } from '../action.ts';
 import { duration } from '../terminal/amounts.ts';
+import { agreeToInstall } from './agree-to-install.ts';
 
 /** As commander gives them. */
 export interface UpOptions {
@@ -13,7 +14,7 @@ export interface UpOptions {
   audit?: boolean;
   port?: number;
   binaries?: string;
-  install: boolean;
+  install?: boolean;
   fastFailureDetection?: boolean;
   json?: boolean;
   verbose?: boolean;
@@ -27,10 +28,11 @@ export const up: Action<UpOptions, []> = async (context, options) => {
   const started = Date.now();
   const exists = (await listClusters()).some((cluster) => cluster.name === name && cluster.state !== 'dead');
   const wanted = clusterOptions(options, { exists });
+  const install = exists || wanted.nodes === 0 ? undefined : await agreeToInstall(options.install);
   announceCleanup(context);
   const task = `Bringing up "${name}"`;
   reporter.progress(task, undefined);
-  const { cluster, created } = await createCluster({ ...wanted, detached: true, reporter, signal }).catch(
+  const { cluster, created } = await createCluster({ ...wanted, install, detached: true, reporter, signal }).catch(
     (error: unknown) => {
       if (signal.aborted && !exists) say(`Cleaned up: nothing of the cluster "${name}" is left.`);
       throw error;

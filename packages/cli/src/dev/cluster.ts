@@ -1,6 +1,7 @@
 /** The cluster that an operator is developed against: the one of the current context, or one of its own. */
 import { createCluster } from '@kurator/testenv';
 import type { ActionContext } from '../action.ts';
+import { agreeToInstall } from '../cluster/agree-to-install.ts';
 import { inCluster } from '../healer/cluster.ts';
 
 /** As commander gives them. */
@@ -36,7 +37,15 @@ export async function devCluster(context: ActionContext, name: string, choice: C
 async function localCluster({ reporter, signal }: ActionContext, name: string, nodes: number): Promise<DevCluster> {
   const title = `dev-${name}`.slice(0, 32).replace(/-+$/, '');
   // With controllers, so that children go with their owners.
-  const { cluster, created } = await createCluster({ name: title, nodes, controllers: true, reporter, signal });
+  const install = nodes > 0 ? await agreeToInstall(undefined) : undefined;
+  const { cluster, created } = await createCluster({
+    name: title,
+    nodes,
+    install,
+    controllers: true,
+    reporter,
+    signal,
+  });
   const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
   return {
     title: `the local cluster "${title}"\n\n  export KUBECONFIG=${cluster.kubeconfig}\n`,

@@ -13,6 +13,7 @@ export function declareTour(parent: Command, session: Session): void {
     )
     .option('--nodes <number>', 'how many nodes', wholeNumber(1, 8), 3)
     .option('--name <name>', 'what the cluster is called', 'tour')
+    .option('--install', 'install missing Debian packages unasked')
     .option('--no-install', 'refuse to install missing Debian packages, and print the command')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./tour.ts')).tour));

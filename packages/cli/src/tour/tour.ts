@@ -1,6 +1,7 @@
 /** `kurator tour`: a shop on a real cluster, broken again and again, and kept healthy by Kurator. */
 import { type Cluster, type ClusterOptions, createCluster } from '@kurator/testenv';
 import { type Action, type ActionContext, announceCleanup } from '../action.ts';
+import { agreeToInstall } from '../cluster/agree-to-install.ts';
 import { CliError } from '../error.ts';
 import { FAILURE } from '../exit-code.ts';
 import { showControlPlane } from './control-plane-tour.ts';
@@ -13,13 +14,15 @@ interface TourOptions {
   name: string;
   nodes: number;
   once?: boolean;
-  install: boolean;
+  install?: boolean;
 }
 
 /** Errors that say that this machine can have no nodes, whatever is installed. */
 const noNodes = new Set(['KUR_TESTENV_PLATFORM', 'KUR_TESTENV_NEEDS_ROOT', 'KUR_TESTENV_KERNEL']);
 
-export const tour: Action<TourOptions, []> = async (context, options) => {
+export const tour: Action<TourOptions, []> = async (context, given) => {
+  const install = await agreeToInstall(given.install);
+  const options = install === undefined ? given : { ...given, install };
   const narrator = new Narrator(context, Date.now());
   announceCleanup({ ...context, say: (text) => narrator.line(text) });
   try {

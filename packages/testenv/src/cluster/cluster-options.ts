@@ -25,8 +25,8 @@ export interface ClusterOptions {
   apiServerArguments?: readonly string[];
   /** A folder with the programs, used instead of the cache, a download or a build. */
   binaries?: string;
-  /** Whether missing Debian packages may be installed. Default: yes, after saying so. */
-  install?: boolean;
+  /** Whether missing Debian packages may be installed. Default: only with `KURATOR_INSTALL=yes` or `CI=true`. */
+  install?: boolean | undefined;
   /** Whether it outlives this process. Default: no; it is taken down when this process ends, however that happens. */
   detached?: boolean;
   reporter?: Reporter;

@@ -49,7 +49,7 @@ async function findControlPlane(
 type NodeParts = Pick<ClusterConfig, 'nodeVersion' | 'nodePrograms' | 'cniPlugins' | 'images'>;
 
 async function findNodes(options: ClusterOptions, planeVersion: string): Promise<NodeParts> {
-  const { install = true, reporter = silent, signal } = options;
+  const { install, reporter = silent, signal } = options;
   const { programs, cniPlugins } = await prepareNodes({ install, reporter, ...(signal ? { signal } : {}) });
   const version = options.nodeVersion ?? planeVersion;
   const found = await resolveBinaries({ ...sourcesOf(options), version, programs: nodePrograms });

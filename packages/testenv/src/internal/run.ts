@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
+import { pipeline, Readable } from 'node:stream';
 import { TestenvError } from '../error.ts';
 import { completePath } from './which.ts';
 
 export interface RunOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  input?: string | Uint8Array;
+  input?: string | Uint8Array | Readable;
   signal?: AbortSignal;
   /** Milliseconds; 60 s unless told. */
   timeout?: number;
@@ -35,7 +36,8 @@ export async function run(command: string, args: readonly string[], options: Run
       },
     );
     child.stdin?.on('error', () => {});
-    child.stdin?.end(input);
+    if (input instanceof Readable && child.stdin) pipeline(input, child.stdin, () => {});
+    else child.stdin?.end(input);
   });
 }
 

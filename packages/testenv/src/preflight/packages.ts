@@ -22,7 +22,7 @@ const LISTS = '/var/lib/apt/lists';
 export async function installPackages(packages: readonly string[], options: InstallOptions): Promise<void> {
   const { reporter } = options;
   const task = `Installing ${packages.join(', ')}`;
-  reporter.info(`${task} with apt-get, for nodes (--no-install refuses).`);
+  reporter.info(`${task} with apt-get, for nodes.`);
   const install = () => apt(task, ['install', '--no-install-recommends', '--no-remove', ...packages], options);
   try {
     const updated = !(await haveLists());

@@ -4,6 +4,7 @@ import { which } from '../internal/which.ts';
 import type { Reporter } from '../reporter.ts';
 import { missingControllers } from './cgroup-facts.ts';
 import { installCommand, whyNoNodes } from './checks.ts';
+import { mayInstall } from './consent.ts';
 import { gatherHostFacts, gatherKernelFacts, type KernelFacts } from './facts.ts';
 import { kernelFeatures } from './kernel-features.ts';
 import { installPackages } from './packages.ts';
@@ -19,8 +20,11 @@ export interface NodePrerequisites {
 
 /** How nodes are prepared. */
 export interface PrepareOptions {
-  /** False: refuse, and print the command, instead of installing packages. */
-  install: boolean;
+  /**
+   * Whether missing Debian packages may be installed; if not, it is refused, with the command. Default: only with
+   * `KURATOR_INSTALL=yes` or `CI=true`.
+   */
+  install?: boolean | undefined;
   reporter: Reporter;
   signal?: AbortSignal;
 }
@@ -44,7 +48,11 @@ export async function prepareNodes(options: PrepareOptions): Promise<NodePrerequ
 
 const requiredFeatures = kernelFeatures.filter(({ optional }) => !optional);
 
-async function obtainTools({ install, reporter, signal }: PrepareOptions): Promise<ToolFacts> {
+async function obtainTools({
+  install = mayInstall(process.env),
+  reporter,
+  signal,
+}: PrepareOptions): Promise<ToolFacts> {
   const before = await findTools();
   const { required, extra } = missingPackages(before);
   if (required.length === 0 && (extra.length === 0 || !install)) return before;
@@ -82,7 +90,7 @@ function notInstalled(tools: ToolFacts, packages: readonly string[], hasApt: boo
     'KUR_TESTENV_NOT_INSTALLED',
     `nodes need ${missing.join(', ')}, which ${verb} not installed`,
     {
-      remedy: installCommand(packages, hasApt),
+      remedy: hasApt ? `${installCommand(packages, true)} (or give --install)` : installCommand(packages, false),
     },
   );
 }

@@ -3,7 +3,7 @@
  * mounts, host name) that can be powered off and on again like a real one.
  */
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { TestenvError } from '../../error.ts';
 import { type RunOptions, type RunResult, run } from '../../internal/run.ts';
 import { entering, type Holder, holdSystem, release } from './namespaces.ts';
@@ -20,6 +20,12 @@ const diskFolders = [
   '/var/log/pods',
   '/var/lib/volumes',
 ] as const;
+
+/**
+ * Host folders that a machine sees as they are, and writes to as if they were its own: what it changes goes to a layer
+ * in memory (256 MiB at most), until its power is cut. Everything else of the host's is read-only to it.
+ */
+const layeredFolders = ['/etc', '/opt', '/tmp'] as const;
 
 export interface MachineOptions {
   name: string;
@@ -69,7 +75,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
       return system;
     },
     async powerOn() {
-      system ??= await holdSystem(cable, initScript, [name, join(folder, 'disk'), ...diskFolders]);
+      system ??= await holdSystem(cable, initScript, [name, dirname(folder), join(folder, 'disk'), ...diskFolders]);
     },
     async powerOff() {
       if (!system) return;
@@ -107,13 +113,45 @@ function refuseHiddenFolder(folder: string): void {
   );
 }
 
-/** `wait` makes the shell collect every orphan that becomes init's child. */
+/**
+ * A machine's init. `/run/host` is all of the host as it was, for the time in which the machine's own view of it is put
+ * together: layers would hide what is mounted below them, and the cluster's folder stays writable.
+ * `wait` makes the shell collect every orphan that becomes init's child.
+ */
 const initScript = `
 set -e
-name=$1 disk=$2; shift 2
+name=$1 cluster=$2 disk=$3; shift 3
 hostname "$name"
 mount --make-rprivate /
-${ownFolders.map((path) => `mount -t tmpfs -o mode=755 tmpfs ${path}`).join('\n')}
+mounts=$(awk '{ print $5 }' /proc/self/mountinfo)
+mount -t tmpfs -o mode=755 tmpfs /run
+mkdir /run/host /run/layers
+mount --rbind / /run/host
+mount -t tmpfs -o mode=755,size=256m tmpfs /run/layers
+for tree in ${layeredFolders.join(' ')}; do
+  [ -d "$tree" ] && [ ! -L "$tree" ] || continue
+  mkdir -p "/run/layers$tree/upper" "/run/layers$tree/work"
+  chmod --reference="$tree" "/run/layers$tree/upper"
+  mount -t overlay -o "lowerdir=$tree,upperdir=/run/layers$tree/upper,workdir=/run/layers$tree/work" overlay "$tree"
+  echo "$mounts" | while read -r escaped; do
+    path=$(printf %b "$escaped")
+    case $path in "$tree"/*) [ ! -e "/run/host$path" ] || mount --bind "/run/host$path" "$path" ;; esac
+  done
+done
+echo "$mounts" | while read -r escaped; do
+  path=$(printf %b "$escaped")
+  case $path in /proc | /proc/* | /sys | /sys/* | /dev | /dev/* | /run | /run/*) continue ;; esac
+  case " ${layeredFolders.join(' ')} " in *" $path "*) continue ;; esac
+  # One that another is mounted over can't be reached.
+  ! mountpoint -q "$path" || mount -o remount,bind,ro "$path"
+done
+mount --bind "/run/host$cluster" "$cluster"
+umount -l /run/host /run/layers
+rmdir /run/host /run/layers
+${ownFolders
+  .slice(1)
+  .map((path) => `mount -t tmpfs -o mode=755 tmpfs ${path}`)
+  .join('\n')}
 for path in "$@"; do
   mkdir -p "$path"
   mount --bind "$disk$path" "$path"

@@ -40,6 +40,8 @@ state = "/run/containerd"
 
 [${cri}]
   sandbox_image = "${PAUSE_IMAGE}"
+  # A profile would be the whole kernel's, and outlive the cluster.
+  disable_apparmor = true
   # Without the right to lower it, runc can't start a sandbox that asks for a lower one.
   restrict_oom_score_adj = true
 
@@ -92,6 +94,8 @@ export function kubeletConfiguration(settings: NodeSettings): string {
     cgroupDriver: 'cgroupfs',
     cgroupRoot: `/${settings.cgroup}`,
     failCgroupV1: false,
+    // By default below /usr, which is the host's.
+    volumePluginDir: '/var/lib/kubelet/volume-plugins',
     enforceNodeAllocatable: [],
     failSwapOn: false,
     // A test machine's disk is often nearly full; that must not drive pods away.

@@ -1,6 +1,8 @@
 /** One node: a machine with containerd, kubelet and kube-proxy on it. */
+import { createReadStream } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { createDiskVolumeHost, type VolumeHost } from '../../addons/volumes/index.ts';
 import { registryHosts } from '../../images/registry.ts';
 import { until } from '../../internal/until.ts';
@@ -107,8 +109,8 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
     reporter: options.reporter,
   });
 
-  const ctr = (...args: string[]) =>
-    machine.enter(programs.ctr, ['--namespace', 'k8s.io', ...args], { timeout: 300_000 });
+  const ctr = (args: readonly string[], input?: Readable) =>
+    machine.enter(programs.ctr, ['--namespace', 'k8s.io', ...args], { timeout: 300_000, ...(input ? { input } : {}) });
 
   async function startRuntime(): Promise<void> {
     await machine.powerOn();
@@ -117,7 +119,7 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
       `containerd on ${name}`,
       async () => {
         await components.containerd.assertRunning();
-        await ctr('version');
+        await ctr(['version']);
         return true;
       },
       { interval: 50 },
@@ -140,7 +142,8 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
       await startAgents();
     },
     async load(archive) {
-      await ctr('images', 'import', '--no-unpack', archive);
+      // Not by its path: a machine may see an earlier file of that name.
+      await ctr(['images', 'import', '--no-unpack', '-'], createReadStream(archive));
     },
     async powerOn() {
       await startRuntime();
