@@ -51,9 +51,11 @@ export async function lifeOf(folder: string): Promise<Life> {
 /** A socket's listener is on this kernel or nowhere, in whichever container it may be. */
 async function hasListener(socket: string): Promise<boolean> {
   return await new Promise((resolve) => {
-    const connection = connect(socket);
-    connection.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    connection.once('connect', () => connection.destroy());
+    const connection = connect(socket, () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once('error', () => resolve(false));
   });
 }
 
@@ -74,7 +76,7 @@ export async function endSupervisor(folder: string, config: ClusterConfig): Prom
 /** By a signal where it is known which process that is; otherwise over its socket, on which nobody else listens. */
 async function tellSupervisor(folder: string, signal: NodeJS.Signals): Promise<void> {
   const holder = await holderOf(folder);
-  if (!holder) return;
+  if (holder?.role !== 'supervisor') return;
   if (isAlive(holder.owner) !== undefined) signalProcess(holder.owner, signal);
   // It may end before it has answered.
   else await askSupervisor(clusterFiles(folder).socket, 'POST', 'end').catch(() => {});

@@ -27,6 +27,9 @@ const diskFolders = [
  */
 const layeredFolders = ['/etc', '/opt', '/tmp'] as const;
 
+/** What is the kernel's, and can't be a machine's own but by namespaces. */
+const kernelFolders = ['/proc', '/sys', '/dev'] as const;
+
 export interface MachineOptions {
   name: string;
   address: string;
@@ -133,14 +136,14 @@ for tree in ${layeredFolders.join(' ')}; do
   mkdir -p "/run/layers$tree/upper" "/run/layers$tree/work"
   chmod --reference="$tree" "/run/layers$tree/upper"
   mount -t overlay -o "lowerdir=$tree,upperdir=/run/layers$tree/upper,workdir=/run/layers$tree/work" overlay "$tree"
-  echo "$mounts" | while read -r escaped; do
+  printf '%s\\n' "$mounts" | while read -r escaped; do
     path=$(printf %b "$escaped")
     case $path in "$tree"/*) [ ! -e "/run/host$path" ] || mount --bind "/run/host$path" "$path" ;; esac
   done
 done
-echo "$mounts" | while read -r escaped; do
+printf '%s\\n' "$mounts" | while read -r escaped; do
   path=$(printf %b "$escaped")
-  case $path in /proc | /proc/* | /sys | /sys/* | /dev | /dev/* | /run | /run/*) continue ;; esac
+  case $path in ${[...kernelFolders, ...ownFolders].map((folder) => `${folder} | ${folder}/*`).join(' | ')}) continue ;; esac
   case " ${layeredFolders.join(' ')} " in *" $path "*) continue ;; esac
   # One that another is mounted over can't be reached.
   ! mountpoint -q "$path" || mount -o remount,bind,ro "$path"
