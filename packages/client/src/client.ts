@@ -261,6 +261,9 @@ async function openWatch(transport: Transport, type: ResourceType, options: Watc
   return { doing: request.doing, body: await open(transport, request, deadline, idleTimeout) };
 }
 
+// More than this is no message of Kubernetes; what goes on for ever is none either.
+const LONGEST_REFUSAL = 1024 * 1024;
+
 async function open(
   transport: Transport,
   request: ApiRequest,
@@ -270,6 +273,11 @@ async function open(
   const { status, headers, body } = await transport.stream(request, deadline, idleTimeout);
   if (status < 300) return body;
   const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
+  let left = LONGEST_REFUSAL;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    left -= chunk.length;
+    if (left <= 0) break;
+  }
   throw refusal(request, { status, headers, text: Buffer.concat(chunks).toString('utf8') });
 }

@@ -19,14 +19,16 @@ export function keepEngines(config: ClientConfig, url: URL, http: 1 | 2): Engine
     const connect = createConnector(config, url, tls, http === 2);
     return http === 2 ? createHttp2Engine(url.origin, connect) : createHttp1Engine(url.host, connect);
   };
+  const retire = (engine: Engine) => {
+    retired.add(engine);
+    const forget = () => retired.delete(engine);
+    engine.close().then(forget, forget);
+  };
   return {
     engine(tls) {
       if (current?.tls === tls) return current.engine;
       // The server looks at our certificate when a connection is made: new material needs new connections.
-      if (current) {
-        retired.add(current.engine);
-        void current.engine.close();
-      }
+      if (current) retire(current.engine);
       current = { tls, engine: open(tls) };
       return current.engine;
     },

@@ -18,7 +18,7 @@ export interface Engine {
   exchange(request: WireRequest, deadline: Deadline): Promise<HttpAnswer>;
   /** A request whose answer comes in pieces. `idleTimeout`: milliseconds without a byte after which it counts as dead. */
   open(request: WireRequest, deadline: Deadline, idleTimeout: number): Promise<HttpStream>;
-  /** Lets what is under way end, and takes nothing new. */
+  /** Lets what is under way end, and takes nothing new; resolves when all has ended. */
   close(): Promise<void>;
   /** Ends everything now. */
   destroy(): void;

@@ -4,12 +4,14 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { createSecureServer } from 'node:http2';
 import { createServer } from 'node:https';
-import { type AddressInfo, connect, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import * as x509 from '@peculiar/x509';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../client.ts';
 import type { ClientConfig } from '../config.ts';
 import { ConfigMap } from '../generated/core/v1.ts';
+import { startDeadline } from './deadline.ts';
+import { createTransport } from './transport.ts';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY = 24 * 3600 * 1000;
@@ -139,6 +141,25 @@ it('notices over HTTP/2, too, that a watch went quiet, and when a request takes 
   await expect(watching()).rejects.toMatchObject({ code: 'KUR_CLIENT_TIMEOUT' });
   expect(seen).toEqual(['ADDED']);
   await expect(client.raw('GET', '/version', { timeout: 100 })).rejects.toMatchObject({ code: 'KUR_CLIENT_TIMEOUT' });
+});
+
+it('closes a connection that comes too late for its WebSocket', async () => {
+  const valid = await certificate(-1, 1);
+  const { port } = new URL(await listen(createServer(valid)));
+  const [released, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const gate = createTcpServer(async (socket) => {
+    socket.on('error', () => {}).on('close', () => closed.resolve());
+    await released.promise;
+    const onward = connect(Number(port), '127.0.0.1').on('error', () => {});
+    socket.pipe(onward).pipe(socket);
+  });
+  const transport = createTransport({ server: await listen(gate), ca: valid.cert });
+  const deadline = startDeadline(100, undefined);
+  const opening = transport.webSocket({ method: 'GET', path: '/', doing: 'exec' }, [], deadline);
+  await expect(opening).rejects.toMatchObject({ code: 'KUR_CLIENT_TIMEOUT' });
+  released.resolve();
+  await closed.promise;
+  await transport.close();
 });
 
 it('accepts any certificate where that was asked for', async () => {

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { ClientConfig } from '../config.ts';
 import { ClientError } from '../error.ts';
@@ -96,7 +97,7 @@ export function createTransport(config: ClientConfig, { http = 1 }: ClientOption
       if (closed) throw clientClosed(request);
       try {
         const identity = credentials.current() ?? (await deadline.race(credentials.load()));
-        const socket = await deadline.race(createConnector(config, url, identity.tls)());
+        const socket = await inTime(createConnector(config, url, identity.tls)(), deadline);
         const { signal } = deadline;
         const target = new URL(prefix + request.path, url);
         const guard = () => letOut(request.guard);
@@ -109,6 +110,7 @@ export function createTransport(config: ClientConfig, { http = 1 }: ClientOption
           guard,
         });
         if (!('status' in opened)) {
+          if (closed) opened.terminate();
           open.add(opened);
           opened.once('close', () => open.delete(opened));
         } else if (opened.status === 401) credentials.refused(identity);
@@ -124,6 +126,19 @@ export function createTransport(config: ClientConfig, { http = 1 }: ClientOption
       engines.destroy();
     },
   };
+}
+
+/** A connection that comes too late has nobody to close it. */
+async function inTime(connecting: Promise<Socket>, deadline: Deadline): Promise<Socket> {
+  try {
+    return await deadline.race(connecting);
+  } catch (error) {
+    connecting.then(
+      (socket) => socket.destroy(),
+      () => {},
+    );
+    throw error;
+  }
 }
 
 function clientClosed({ doing }: HttpRequest): ClientError {

@@ -23,7 +23,8 @@ export class ConnectionPool {
   readonly #all = new Set<Connection>();
   readonly #waiting = new Set<Waiting>();
   #connecting = 0;
-  #closing = false;
+  /** Set when it is to end; resolves when it has. */
+  #closing: PromiseWithResolvers<void> | undefined;
   #sweep: NodeJS.Timeout | undefined;
 
   constructor(options: ConnectionPoolOptions) {
@@ -63,19 +64,26 @@ export class ConnectionPool {
     this.#onFree(connection, connection.usable);
   }
 
-  /** Ends what rests now, and everything else when it is done. */
-  close(): void {
-    this.#closing = true;
+  /** Ends what rests now, and everything else when it is done; resolves then. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.withResolvers<void>();
     clearInterval(this.#sweep);
     for (const connection of this.#idle.splice(0)) this.#drop(connection);
+    this.#endIfEmpty();
+    return this.#closing.promise;
   }
 
   destroy(error: unknown): void {
-    this.close();
+    void this.close();
     for (const { reject } of this.#waiting) reject(error);
     this.#waiting.clear();
     for (const connection of this.#all) connection.destroy(error);
     this.#all.clear();
+    this.#endIfEmpty();
+  }
+
+  #endIfEmpty(): void {
+    if (this.#all.size + this.#connecting + this.#waiting.size === 0) this.#closing?.resolve();
   }
 
   #grow(): void {
@@ -100,6 +108,7 @@ export class ConnectionPool {
       if (first) this.#waiting.delete(first);
       first?.reject(error);
       this.#grow();
+      this.#endIfEmpty();
     }
   }
 
@@ -112,6 +121,7 @@ export class ConnectionPool {
     const at = this.#idle.indexOf(connection);
     if (at >= 0) this.#idle.splice(at, 1);
     this.#grow();
+    this.#endIfEmpty();
   };
 
   #give(connection: Connection): void {
@@ -136,5 +146,6 @@ export class ConnectionPool {
   #drop(connection: Connection): void {
     this.#all.delete(connection);
     connection.destroy();
+    this.#endIfEmpty();
   }
 }

@@ -44,8 +44,7 @@ export function createHttp1Engine(
       return await streamOf(connection, bytes, deadline, idleTimeout);
     },
     async close() {
-      requests.close();
-      streams.close();
+      await Promise.all([requests.close(), streams.close()]);
     },
     destroy() {
       const error = Object.assign(new Error('the client is closed'), { code: 'CLIENT_CLOSED' });

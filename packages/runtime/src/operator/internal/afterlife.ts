@@ -83,6 +83,9 @@ class Sweep {
   /** By key: when it is due, in milliseconds since 1970. */
   readonly #due = new Map<string, number>();
   #timer: ClockTimer;
+  /** When it looks next, in milliseconds since 1970. */
+  #next = Number.POSITIVE_INFINITY;
+  #ended = false;
   #stopListening: (() => void) | undefined;
 
   constructor(
@@ -104,6 +107,7 @@ class Sweep {
   }
 
   end(): void {
+    this.#ended = true;
     this.#stopListening?.();
     this.#clock.clearTimeout(this.#timer);
   }
@@ -116,25 +120,28 @@ class Sweep {
     if (type === 'deleted' || !isOurs) this.#due.delete(key);
     else if (this.#due.get(key) !== until) {
       this.#due.set(key, until);
-      this.#wait();
+      this.#waitFor(until);
     }
   }
 
-  #wait(): void {
+  #waitFor(due: number): void {
+    if (this.#ended || due >= this.#next) return;
     this.#clock.clearTimeout(this.#timer);
-    if (this.#due.size === 0) return;
-    const wait = Math.min(...this.#due.values()) - this.#clock.date();
-    this.#timer = this.#clock.setTimeout(() => void this.#sweep(), Math.min(Math.max(wait, 0), LONGEST_WAIT));
+    this.#next = due;
+    const wait = Math.min(Math.max(due - this.#clock.date(), 0), LONGEST_WAIT);
+    this.#timer = this.#clock.setTimeout(() => void this.#sweep(), wait);
   }
 
   async #sweep(): Promise<void> {
     const now = this.#clock.date();
     for (const [key, due] of this.#due) {
+      if (this.#ended) return;
       if (due > now) continue;
       this.#due.set(key, now + AGAIN);
       await this.#remove(key).catch(this.#onTrouble);
     }
-    this.#wait();
+    this.#next = Number.POSITIVE_INFINITY;
+    for (const due of this.#due.values()) this.#waitFor(due);
   }
 
   async #remove(key: string): Promise<void> {
