@@ -43,25 +43,34 @@ export function observeWorkload(workload: Workload, surroundings: Surroundings):
   };
 }
 
-function rolloutOf(workload: Workload): Pick<WorkloadObservation, 'rollout' | 'stalledSince'> {
-  const { metadata, spec, status } = workload;
+type Rollout = Pick<WorkloadObservation, 'rollout' | 'stalledSince'>;
+
+/**
+ * A rollout is under way while the controller itself is going to replace pods: those of another revision, as far as its
+ * strategy takes them. What only a person moves on (`OnDelete`, a `partition`, a pause) has come to rest; and pods that
+ * are merely missing, be it for a quota, are no rollout.
+ */
+function rolloutOf(workload: Workload): Rollout {
+  const { metadata, status } = workload;
   if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) return { rollout: 'progressing' };
-  const desired = spec?.replicas ?? REPLICAS;
-  const updated = status?.updatedReplicas ?? 0;
-  const isUpdated = updated >= desired && (status?.replicas ?? 0) <= Math.max(updated, desired);
+  const outdated = (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0);
   if (workload.kind === 'StatefulSet') {
-    const { currentRevision, updateRevision } = (workload as StatefulSet).status ?? {};
-    return { rollout: currentRevision === updateRevision || isUpdated ? 'settled' : 'progressing' };
+    return { rollout: outdated > keptBack(workload as StatefulSet) ? 'progressing' : 'settled' };
   }
-  return deploymentRollout(workload as Deployment, isUpdated);
+  const { spec } = workload as Deployment;
+  return spec?.paused ? { rollout: 'settled' } : deploymentRollout(workload as Deployment, outdated);
 }
 
-function deploymentRollout(
-  { status }: Deployment,
-  isUpdated: boolean,
-): Pick<WorkloadObservation, 'rollout' | 'stalledSince'> {
+/** How many pods of another revision a StatefulSet leaves as they are. */
+function keptBack({ spec, status }: StatefulSet): number {
+  const { type, rollingUpdate } = spec?.updateStrategy ?? {};
+  const isDone = status?.currentRevision === status?.updateRevision;
+  return isDone || type === 'OnDelete' ? Number.POSITIVE_INFINITY : (rollingUpdate?.partition ?? 0);
+}
+
+function deploymentRollout({ status }: Deployment, outdated: number): Rollout {
   const progress = status?.conditions?.find(({ type }) => type === 'Progressing');
-  if (progress?.status !== 'False') return { rollout: isUpdated ? 'settled' : 'progressing' };
+  if (progress?.status !== 'False') return { rollout: outdated > 0 ? 'progressing' : 'settled' };
   const stalledSince = timeOf(progress.lastTransitionTime);
   return { rollout: 'stalled', ...(stalledSince !== undefined && { stalledSince }) };
 }
