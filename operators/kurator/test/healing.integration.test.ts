@@ -1,4 +1,5 @@
 // The healer on the real API server, where nothing runs: the test plays kubelet, behind each pod there is a real server.
+import { createServer } from 'node:http';
 import { type Client, Deployment, Event, isConflict, Pod } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
 import type { StagedPod, StagedService } from './support/healing/stage-service.ts';
-import { type WardRound, wardRound } from './support/healing/ward-round.ts';
+import { quickCheck, type WardRound, wardRound } from './support/healing/ward-round.ts';
 
 let round: WardRound;
 let web: StagedService;
@@ -161,6 +162,71 @@ describe('an adopted service', () => {
     await eventually(async () => expect(await image()).toBe('web:1'), { timeout: '30s' });
     const { status } = await round.incident('web-1');
     expect(status).toMatchObject({ cause: 'bad-revision', actions: [{ step: 'rollback', kind: 'rollback' }] });
+  });
+});
+
+describe('a check with a typo', () => {
+  const expecting = (bodyContains: string) => [{ ...quickCheck, name: 'health', http: { port: 'main', bodyContains } }];
+  const edit = async (bodyContains: string) => {
+    const checks = expecting(bodyContains);
+    await round.client.patch(Kurator, { name: 'web', namespace: round.namespace }, { spec: { checks } });
+  };
+
+  it('evicts nobody: a person is told what to look at, before and after a restart of the operator', async () => {
+    await round.adopt('web', { checks: expecting('wel!') });
+    const first = await round.start();
+    const { status } = await round.untilStage('web-1', 'handedOver');
+    expect(status).toMatchObject({ cause: 'unproven-check', actions: [] });
+    const told = async () => (await round.client.list(Event, { namespace: round.namespace })).items;
+    await eventually(async () => {
+      expect((await told()).map(({ message }) => message).join('\n')).toContain(
+        'it has never passed since it is defined so',
+      );
+    });
+    expect((await round.kurator('web')).status?.health).toBe('HandedOver');
+    await first.stop();
+    await round.start();
+    await edit('well');
+    await round.untilHealth('web', 'Healthy');
+    await round.untilStage('web-1', 'closed');
+    await edit('wel!');
+    await round.untilStage('web-2', 'handedOver');
+    expect(evictions()).toBe(0);
+    expect(await web.podNames()).toHaveLength(3);
+  });
+
+  it('is proven by one pass, for an operator that comes after it in the middle of a fault too', async () => {
+    await round.adopt('web', { checks: expecting('well'), recovery: { maxUnavailable: 3 } });
+    const first = await round.start();
+    await round.untilHealth('web', 'Healthy');
+    await first.stop();
+    web.body = 'ill';
+    await round.start();
+    await isGone(second());
+    expect((await round.incident('web-1')).status?.cause).toBe('wrong-answers');
+  });
+});
+
+describe('a service of which one request in three fails', () => {
+  const everyThird = () => {
+    let count = 0;
+    return createServer((_request, response) => response.writeHead(++count % 3 === 0 ? 500 : 200).end('well'));
+  };
+
+  it('has a person called where all pods do, and nobody is evicted', { timeout: 150_000 }, async () => {
+    await round.stage('shared', 2, { serve: everyThird });
+    await round.adopt('shared');
+    await round.start();
+    const { status } = await eventually(
+      async () => {
+        const found = await round.incident('shared-1');
+        expect(found.status?.stage).toBe('handedOver');
+        return found;
+      },
+      { timeout: '140s' },
+    );
+    expect(status).toMatchObject({ cause: 'intermittent', actions: [] });
+    expect(evictions()).toBe(0);
   });
 });
 

@@ -83,6 +83,7 @@ export function checkSpec(input: CheckInput): CheckSpec {
   const period = input.period ?? 10 * second;
   return {
     kind: 'http',
+    definition: '',
     through: 'instance',
     period,
     timeout: 2 * second,

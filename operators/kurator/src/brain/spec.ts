@@ -9,6 +9,8 @@ export interface CheckSpec {
   /** Unique within the service. */
   readonly name: string;
   readonly kind: 'tcp' | 'http' | 'grpc' | 'exec';
+  /** A checksum of what it asks, of whom, and within which time: an edited check is another one, with nothing proven. */
+  readonly definition: string;
   /** Whom it asks: each instance for itself, or whoever answers for the Service. */
   readonly through: 'instance' | 'service';
   /** How often it runs when nothing is known; also the unit of the promise `failAfter × period + timeout`. */

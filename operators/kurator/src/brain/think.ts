@@ -21,6 +21,7 @@ import {
   unsettled,
 } from './incident/incident.ts';
 import { enter, impactOf, noted, open, settle } from './incident/keeping.ts';
+import { proveChecks, provenIn } from './incident/proven-checks.ts';
 import { underRepair } from './incident/stage.ts';
 import type { Observation } from './observation.ts';
 import type { Perception } from './perception/perception.ts';
@@ -76,9 +77,9 @@ const stagesAtOnce = 12;
 /** Thinks. */
 export function think(input: ThoughtInput): Thought {
   const { spec, seen, perception, now } = input;
-  const evidence = detect(spec, perception, seen, now);
-  const before = input.history;
-  const { history: decided, diagnosis, move } = conclude(input, evidence);
+  const before = proveChecks(spec, input.history, perception, seen);
+  const evidence = detect(spec, perception, seen, provenIn(before), now);
+  const { history: decided, diagnosis, move } = conclude({ ...input, history: before }, evidence);
   const told = announced(input, decided, move);
   const proven = proveRevision(spec, told.history, seen, evidence, now);
   const { warnings, history } = warn(spec, perception, proven, now);

@@ -25,6 +25,8 @@ interface Entry {
   readonly mind: Mind;
   readonly knownSince: Millis;
   planned: PlannedCheck;
+  /** When it was last edited. */
+  editedAt?: Millis;
   lastAt?: Millis;
   /** For people, in evidence. */
   lastResult?: CheckResult;
@@ -127,6 +129,7 @@ export class Checkups {
     }
     // The same object lets the scheduler go on without a break.
     const probe = isDeepStrictEqual(known.planned.probe, planned.probe) ? known.planned.probe : planned.probe;
+    if (planned.check.definition !== known.planned.check.definition) known.editedAt = this.#options.now();
     known.planned = { ...planned, probe };
     this.#schedule(known, known.lastAt === undefined ? planned.check.fastest : this.#interval(known, known.lastAt));
   }
@@ -149,6 +152,8 @@ export class Checkups {
     const { spec, seen } = entry?.mind ?? {};
     if (!entry || !spec || !seen) return undefined;
     const { mind, planned } = entry;
+    // An answer to what it asked before it was edited may still have been on its way.
+    if (result.at - result.latencyMs < (entry.editedAt ?? 0)) return undefined;
     entry.lastResult = result;
     if (planned.probe.kind === 'exec') this.#noteRole(mind, result);
     entry.lastAt = result.at - result.latencyMs;

@@ -34,8 +34,9 @@ export async function caseOf(round: Round): Promise<Case | NoCase> {
   const readSecret = await ward.secrets.load(kurator, mind, context.client, context.signal);
   const relations = relationsOf(kurator, context, ward, now);
   const desired = scene.workload.spec?.replicas ?? 1;
-  const stateful = scene.target.kind === 'StatefulSet';
-  const described = specOf(kurator, { desired, stateful, mode, now });
+  const { kind, name } = scene.target;
+  const stateful = kind === 'StatefulSet';
+  const described = specOf(kurator, { desired, stateful, workload: `${kind}/${name}`, mode, now });
   if ('problem' in described) return described;
   const spec = withDependencies(described, relations);
   const { scaling } = kurator.spec;

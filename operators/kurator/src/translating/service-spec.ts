@@ -1,5 +1,5 @@
 /** From what a person wrote in a Kurator to what the brain reads. */
-import { parseDuration } from '@kurator/sdk';
+import { checksum, parseDuration } from '@kurator/sdk';
 import { type CheckSpec, countOf, type Mode, type ServiceSpec } from '../brain/spec.ts';
 import { type CheckInput, type RecoveryInput, type ScalingInput, serviceSpec } from '../brain/spec-defaults.ts';
 import type { Kurator } from '../resources/kurator.ts';
@@ -15,6 +15,8 @@ export interface Present {
   readonly stateful: boolean;
   /** What the cluster's switch says. */
   readonly mode: Mode;
+  /** Which workload it is about: `Deployment/web`. */
+  readonly workload: string;
   readonly now: number;
 }
 
@@ -23,7 +25,7 @@ export function serviceSpecOf(kurator: Kurator, present: Present): ServiceSpec {
   const { namespace = '' } = metadata;
   return serviceSpec({
     name: `${namespace}/${metadata.name}`,
-    checks: spec.checks.map(checkInput),
+    checks: spec.checks.map((check) => checkInput(check, [present.workload, spec.targetRef?.service ?? ''])),
     stateful: present.stateful,
     startupGrace: parseDuration(spec.startupGrace),
     dependsOn: spec.dependsOn.map((one) => (one.includes('/') ? one : `${namespace}/${one}`)),
@@ -50,12 +52,14 @@ export function serviceSpecOf(kurator: Kurator, present: Present): ServiceSpec {
 
 const kinds = ['tcp', 'http', 'grpc', 'exec'] as const;
 
-function checkInput(check: Spec['checks'][number]): CheckInput {
-  const { name, through, failAfter, recoverAfter } = check;
+/** @param asked Who is asked, besides what the check itself says. */
+function checkInput(check: Spec['checks'][number], asked: readonly string[]): CheckInput {
+  const { name, through, failAfter, recoverAfter, period: _, ...question } = check;
   const kind: CheckSpec['kind'] = kinds.find((one) => check[one] !== undefined) ?? 'tcp';
   const period = parseDuration(check.period);
   const timeout = parseDuration(check.timeout);
-  return { name, kind, through, failAfter, recoverAfter, period, timeout };
+  const definition = checksum({ ...question, through, asked });
+  return { name, kind, definition, through, failAfter, recoverAfter, period, timeout };
 }
 
 function recoveryInput(recovery: Spec['recovery'] = {}, { desired }: Present): RecoveryInput {

@@ -21,7 +21,9 @@ export type Cause =
   | 'wrong-answers'
   | 'unready'
   | 'slow'
+  | 'intermittent'
   | 'certificate'
+  | 'unproven-check'
   | 'unknown';
 
 /** How sure the diagnosis is. `possible` is never enough for a repair. */
@@ -60,6 +62,8 @@ export const causeInWords: Readonly<Record<Cause, string>> = {
   'wrong-answers': 'it answers, but not as it should',
   unready: 'it says itself that it is not ready',
   slow: 'it answers far slower than usual',
+  intermittent: 'it fails now and then, far more often than by chance',
   certificate: 'its certificate is not valid',
+  'unproven-check': 'a check has never passed, and may be wrong itself',
   unknown: 'nobody knows',
 };

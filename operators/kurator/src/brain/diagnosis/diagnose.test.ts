@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mindOf, now, observe, specOf, type Trouble, uids } from '../../../test/support/brain/trouble.ts';
+import { everyCheck, mindOf, now, observe, specOf, type Trouble, uids } from '../../../test/support/brain/trouble.ts';
 import { detect } from '../evidence/detect.ts';
 import type { DependencyObservation } from '../observation.ts';
 import { hour, minute, second } from '../time.ts';
@@ -9,7 +9,7 @@ import { diagnose } from './diagnose.ts';
 function diagnosed(trouble: Trouble): Diagnosis | undefined {
   const spec = specOf(trouble);
   const seen = observe(trouble);
-  const evidence = detect(spec, mindOf(trouble), seen, now);
+  const evidence = detect(spec, mindOf(trouble), seen, everyCheck, now);
   const revisions = { healthy: trouble.proven ?? ['r1'], bad: [], left: [] };
   return diagnose({ spec, evidence, seen, revisions, givenUp: trouble.givenUp ?? [], now });
 }

@@ -8,10 +8,12 @@ import type { Diagnosis } from './cause.ts';
 import type { Finding, Rule, Scene } from './rule.ts';
 import { bySymptom } from './rules/by-symptom.ts';
 import { dependency } from './rules/dependency.ts';
+import { intermittence } from './rules/intermittence.ts';
 import { badRevision, saturation } from './rules/load-and-revision.ts';
 import { network, oneNode, packetLoss } from './rules/network.ts';
 import { nodePath } from './rules/node-path.ts';
 import { slowness } from './rules/slowness.ts';
+import { unprovenCheck } from './rules/unproven-check.ts';
 
 const rules: readonly Rule[] = [
   dependency,
@@ -35,11 +37,14 @@ const rules: readonly Rule[] = [
   bySymptom('refused', 'crash'),
   bySymptom('wrong', 'wrong-answers'),
   bySymptom('unready', 'unready'),
+  intermittence,
   slowness,
+  unprovenCheck,
 ];
 
 /** The cause of what was confirmed; undefined when nothing was. */
-export function diagnose(scene: Scene): Diagnosis | undefined {
+export function diagnose(all: Scene): Diagnosis | undefined {
+  const scene = withoutUnproven(all);
   const symptoms = confirmed(scene.evidence);
   if (symptoms.length === 0) return undefined;
   const findings: Finding[] = [];
@@ -56,6 +61,14 @@ export function diagnose(scene: Scene): Diagnosis | undefined {
   }
   const reasons = symptoms.map(({ says }) => says);
   return concluded(scene, findings[0] ?? { cause: 'unknown', confidence: 'possible', affected: [], reasons });
+}
+
+/** What a check says that has never passed is heard only where nothing else is wrong. */
+function withoutUnproven(scene: Scene): Scene {
+  const proven = scene.evidence.symptoms.filter(({ kind }) => kind !== 'unproven');
+  return confirmed({ symptoms: proven }).length === 0
+    ? scene
+    : { ...scene, evidence: { ...scene.evidence, symptoms: proven } };
 }
 
 function concluded({ evidence }: Scene, finding: Finding): Diagnosis {

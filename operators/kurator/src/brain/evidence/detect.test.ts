@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mindOf, now, observe, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
+import { everyCheck, mindOf, now, observe, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
 import { freshPerception, perceive } from '../perception/perception.ts';
 import { serviceSpec } from '../spec-defaults.ts';
 import { minute, second } from '../time.ts';
@@ -8,7 +8,7 @@ import { detect } from './detect.ts';
 const spec = serviceSpec({ name: 'web', startupGrace: 30 * second, recovery: { nodeGrace: minute } });
 
 /** An instance that nobody checks: only time and the watches can say more of it. */
-const known = (trouble: Trouble) => detect(spec, freshPerception, observe(trouble), now).instances[0];
+const known = (trouble: Trouble) => detect(spec, freshPerception, observe(trouble), everyCheck, now).instances[0];
 
 describe('an instance', () => {
   it.each([
@@ -53,7 +53,7 @@ describe('an instance', () => {
       perception = perceive(spec, perception, { results: [], samples: [], instances });
     }
     const looping = (ready: boolean) => {
-      const [instance] = detect(spec, perception, observe(after(4, ready)), now).instances;
+      const [instance] = detect(spec, perception, observe(after(4, ready)), everyCheck, now).instances;
       return { health: instance?.health, symptom: instance?.symptoms.find(({ kind }) => kind === 'crash-loop') };
     };
     expect(looping(false)).toMatchObject({ health: 'failing', symptom: { confirmed: true } });
@@ -70,7 +70,7 @@ describe('an instance', () => {
       spec: { startupGrace: minute },
     });
     const healthOf = (trouble: Trouble) =>
-      detect(specOf(trouble), mindOf(trouble), observe(trouble), now).instances[0]?.health;
+      detect(specOf(trouble), mindOf(trouble), observe(trouble), everyCheck, now).instances[0]?.health;
     expect(healthOf(hung(now - 8 * second))).toBe('failing');
     expect(healthOf(hung(createdAt))).toBe('starting');
   });

@@ -1,4 +1,5 @@
 /** From what was seen to what is wrong: the symptoms of every instance and of the service, and how each of them is. */
+import type { IsProven } from '../incident/proven-checks.ts';
 import {
   type InstanceObservation,
   type NodeObservation,
@@ -9,16 +10,20 @@ import {
 import { verdictOf } from '../perception/check-track.ts';
 import { areComparable } from '../perception/packet-loss.ts';
 import type { Perception, TargetPerception } from '../perception/perception.ts';
-import type { ServiceSpec } from '../spec.ts';
+import type { CheckSpec, ServiceSpec } from '../spec.ts';
 import { inWords, type Millis, minute, second } from '../time.ts';
 import type { Condition, Evidence, InstanceEvidence, InstanceHealth } from './evidence.ts';
 import {
   failingCheck,
   hasAnswered,
+  intermittentCheck,
+  isChance,
   type Look,
   lossTo,
   slowCheck,
+  unprovenCheck,
   watchDetectors,
+  wavers,
   waysTo,
 } from './instance-detectors.ts';
 import { impairing, type Symptom } from './symptom.ts';
@@ -32,19 +37,29 @@ const limits = ['cpu', 'memory'];
 
 const nothing: TargetPerception = { checks: {}, paths: {}, restarts: 0, crashes: [] };
 
-/** Everything that can be said about a service now, without saying why. */
-export function detect(spec: ServiceSpec, perception: Perception, seen: Observation, now: Millis): Evidence {
+/**
+ * Everything that can be said about a service now, without saying why.
+ *
+ * @param isProven Whose word counts: what any other check says is only told.
+ */
+export function detect(
+  spec: ServiceSpec,
+  perception: Perception,
+  seen: Observation,
+  isProven: IsProven,
+  now: Millis,
+): Evidence {
   const age = now - seen.at;
   const isBlind = age > blindAfter;
   const nodes = new Map(seen.nodes.map((node) => [node.name, node]));
   const checks = spec.checks.filter(({ through }) => through === 'instance');
-  const looks = seen.instances.map((instance) => lookAt({ spec, checks, now }, perception, instance, nodes));
+  const looks = seen.instances.map((instance) => lookAt({ spec, checks, isProven, now }, perception, instance, nodes));
   const isDeploying = seen.workload.rollout === 'progressing';
   const around = { isBlind, isDeploying, isLossLocatable: isLossLocatable(looks) };
   const instances = looks.map((look) => examine(look, looks, around));
   const symptoms = [
     ...instances.flatMap((instance) => instance.symptoms),
-    ...ofService(spec, perception, seen, now, instances),
+    ...ofService({ spec, isProven, now }, perception, seen, instances),
   ];
   const counts = tally(instances);
   const evidence = { at: now, desired: seen.workload.desired, instances, symptoms, counts };
@@ -59,7 +74,7 @@ export function detect(spec: ServiceSpec, perception: Perception, seen: Observat
 }
 
 function lookAt(
-  common: Pick<Look, 'spec' | 'checks' | 'now'>,
+  common: Pick<Look, 'spec' | 'checks' | 'isProven' | 'now'>,
   { targets }: Perception,
   instance: InstanceObservation,
   nodes: ReadonlyMap<string, NodeObservation>,
@@ -138,6 +153,7 @@ const gracious: ReadonlySet<Symptom['kind']> = new Set<Symptom['kind']>([
   'unreachable',
   'wrong',
   'slow',
+  'intermittent',
 ]);
 
 function fromWatches(look: Look): Symptom[] {
@@ -149,20 +165,38 @@ function fromWatches(look: Look): Symptom[] {
   return symptoms;
 }
 
-function fromChecks(look: Look, company: Parameters<typeof slowCheck>[2], isLossLocatable: boolean): Symptom[] {
+type Company = Parameters<typeof slowCheck>[2];
+
+function fromChecks(look: Look, company: Company, isLossLocatable: boolean): Symptom[] {
+  // What was heard last while it was starting says nothing about now.
+  const heard = look.checks.filter(({ name }) => !isStarting(look, look.mind.checks[name]?.knownAt ?? look.now));
+  const symptoms = heard.flatMap((check) =>
+    look.isProven(check) ? fromCheck(check, look, company) : fromUnproven(check, look),
+  );
+  const loss = lossTo(look, isLossLocatable);
+  if (loss) symptoms.push({ kind: 'loss', instance: look.instance.uid, ...said(look, loss) });
+  return symptoms;
+}
+
+function fromCheck(check: CheckSpec, look: Look, company: Company): Symptom[] {
   const symptoms: Symptom[] = [];
   const instance = look.instance.uid;
-  for (const check of look.checks) {
-    // What was heard last was heard while it was starting, and says nothing about now.
-    if (isStarting(look, look.mind.checks[check.name]?.knownAt ?? look.now)) continue;
-    const failing = failingCheck(check, look.mind.checks[check.name], look.now);
-    if (failing) symptoms.push({ instance, ...said(look, failing), kind: failing.kind });
-    const slow = slowCheck(check, look, company);
-    if (slow) symptoms.push({ kind: 'slow', instance, ...said(look, slow) });
+  const failing = failingCheck(check, look.mind.checks[check.name], look.now);
+  if (failing) {
+    const confirmed = failing.confirmed && !isChance(check, look, company.looks);
+    symptoms.push({ instance, ...said(look, failing), kind: failing.kind, confirmed });
   }
-  const loss = lossTo(look, isLossLocatable);
-  if (loss) symptoms.push({ kind: 'loss', instance, ...said(look, loss) });
+  const intermittent = intermittentCheck(check, look, company.looks);
+  if (intermittent) symptoms.push({ kind: 'intermittent', instance, ...said(look, intermittent) });
+  const slow = slowCheck(check, look, company);
+  if (slow) symptoms.push({ kind: 'slow', instance, ...said(look, slow) });
   return symptoms;
+}
+
+/** Where Kubernetes does not call it ready either, that is what counts. */
+function fromUnproven(check: CheckSpec, look: Look): Symptom[] {
+  const failing = look.instance.ready ? failingCheck(check, look.mind.checks[check.name], look.now) : undefined;
+  return failing ? [{ instance: look.instance.uid, ...said(look, unprovenCheck(check, failing)) }] : [];
 }
 
 function said<S extends { says: string }>({ instance }: Look, sighting: S): S {
@@ -189,7 +223,7 @@ function startOf({ instance }: Look): Millis {
 function healthOf(look: Look, symptoms: readonly Symptom[], starts: boolean, isBlind: boolean): InstanceHealth {
   const { instance, checks, mind, now } = look;
   if (instance.terminating) return 'terminating';
-  const sure = symptoms.filter(({ confirmed, isShared }) => confirmed && !isShared);
+  const sure = symptoms.filter(({ kind, confirmed, isShared }) => confirmed && !isShared && kind !== 'unproven');
   if (sure.some(({ kind }) => !impairing.has(kind))) return 'failing';
   if (sure.length > 0) return 'impaired';
   if (isBlind) return 'unknown';
@@ -205,21 +239,28 @@ function isSaturated(usage: UsageObservation | undefined, now: Millis): boolean 
   return known.length === 0 ? undefined : known.some((share) => share >= saturatedFrom);
 }
 
+const throughService = 'through the Service: ';
+
 function ofService(
-  spec: ServiceSpec,
+  { spec, isProven, now }: Pick<Look, 'spec' | 'isProven' | 'now'>,
   { targets }: Perception,
   seen: Observation,
-  now: Millis,
   instances: readonly InstanceEvidence[],
 ): Symptom[] {
   const symptoms: Symptom[] = [];
   // Behind a Service whose instances all only start, there is nobody who could answer.
   const isAnybodyThere = instances.some(({ health }) => health !== 'starting' && health !== 'terminating');
+  const isAnybodyReady = instances.some(({ ready, health }) => ready && health !== 'terminating');
   for (const check of spec.checks) {
     if (check.through === 'instance') continue;
-    const failing = failingCheck(check, targets[theService]?.checks[check.name], now);
+    const track = targets[theService]?.checks[check.name];
+    const wavering = wavers(check, track, now);
+    if (wavering) symptoms.push({ ...wavering, kind: 'intermittent', says: `${throughService}${wavering.says}` });
+    const failing = failingCheck(check, track, now);
     if (!failing || !isAnybodyThere) continue;
-    symptoms.push({ ...failing, kind: 'service', says: `through the Service: ${failing.says}` });
+    const says = `${throughService}${failing.says}`;
+    if (isProven(check)) symptoms.push({ ...failing, kind: 'service', says });
+    else if (isAnybodyReady) symptoms.push(unprovenCheck(check, { ...failing, says }));
   }
   if (seen.workload.rollout === 'stalled' && now - seen.at <= blindAfter) {
     symptoms.push({
@@ -247,7 +288,7 @@ function conditionOf(
   const { healthy, impaired, failing, unknown } = counts;
   if (symptoms.some(({ kind, confirmed }) => kind === 'service' && confirmed)) return 'down';
   if (failing > 0 && healthy + impaired + unknown === 0) return 'down';
-  if (symptoms.some(({ confirmed }) => confirmed)) return 'degraded';
+  if (symptoms.some(({ kind, confirmed }) => confirmed && kind !== 'unproven')) return 'degraded';
   const asked = spec.checks.filter(({ through }) => through === 'service');
   const answers = asked.every((check) => verdictOf(check, targets[theService]?.checks[check.name], now) === 'healthy');
   // What is only suspected is not known to be well.

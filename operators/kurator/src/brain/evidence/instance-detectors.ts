@@ -1,5 +1,7 @@
 /** What can be seen of one instance: one small function for each symptom, in a table. */
+import type { IsProven } from '../incident/proven-checks.ts';
 import type { ContainerEnd, InstanceObservation, NodeObservation } from '../observation.ts';
+import { freshBlips, isComparable, mayBeChance, seenOf, standsOut } from '../perception/blips.ts';
 import type { CheckTrack } from '../perception/check-track.ts';
 import { staleAfter, verdictOf } from '../perception/check-track.ts';
 import { usual } from '../perception/latency-baseline.ts';
@@ -16,6 +18,7 @@ export interface Look {
   readonly spec: ServiceSpec;
   /** The checks that ask each instance. */
   readonly checks: readonly CheckSpec[];
+  readonly isProven: IsProven;
   readonly instance: InstanceObservation;
   readonly mind: TargetPerception;
   readonly node: NodeObservation | undefined;
@@ -116,9 +119,10 @@ export function hasAnswered({ checks, mind }: Look, since: Millis): boolean {
   return checks.every(({ name }) => (mind.checks[name]?.healthyAsOf ?? Number.NEGATIVE_INFINITY) >= since);
 }
 
-/** Seen healthy by every check since then, and not unready. */
+/** Seen healthy by every check whose word counts since then, and not unready. */
 function isBack(look: Look, since: Millis): boolean {
-  return hasAnswered(look, since) && look.instance.ready !== false;
+  const checks = look.checks.filter(look.isProven);
+  return hasAnswered({ ...look, checks }, since) && look.instance.ready !== false;
 }
 
 function crashLoop(look: Look): Sighting | undefined {
@@ -161,25 +165,72 @@ export function failingCheck(check: CheckSpec, track: CheckTrack | undefined, no
   return { kind, confirmed, since: track.failingSince, says, ...(unreached && { unreachedSince: unreached.at }) };
 }
 
+/** The same of a check that has never passed: more likely the check is wrong than whom it asks. */
+export function unprovenCheck({ name }: CheckSpec, { confirmed, since, says }: Sighting): Symptom {
+  const remedy = `it has never passed since it is defined so; are the path, the port and the answer that ${name} expects right?`;
+  return { kind: 'unproven', confirmed, since, says: `${says}: ${remedy}` };
+}
+
 /**
  * Its answers come far later than is usual for it; nothing when the last one is too long ago. What the others suffer from
  * as well, or may for all that is known, is said later, and as such.
  */
-export function slowCheck(check: CheckSpec, look: Look, { looks, isSaturated }: Company): SlowSighting | undefined {
+export function slowCheck(check: CheckSpec, look: Look, { looks, isSaturated }: Company): SharedSighting | undefined {
   const { name } = check;
   const { mind, now } = look;
   const track = mind.checks[name];
   if (!track || track.tempo.slow < windowOfAnswers || now - track.knownAt > staleAfter(check)) return undefined;
   const { tempo } = track;
-  const others = looks.flatMap((one) => {
-    const other = one === look || one.instance.terminating ? undefined : one.mind.checks[name];
-    return other && now - other.knownAt <= staleAfter(check) ? [other.tempo] : [];
-  });
+  const others = othersOf(check, look, looks).map((other) => other.tempo);
   const isShared = !isOutOfStep(tempo, others);
   if (isShared && !isSaturated && tempo.slow < sharedSlowAfter) return undefined;
   const usually = inWords(usual(tempo.baseline));
   const says = `check ${name} answered ${tempo.slow} times in a row far slower than its usual ${usually}`;
   return { confirmed: true, since: tempo.slowSince ?? track.knownAt, says, ...(isShared && { isShared }) };
+}
+
+/** The same check of the other instances, where it is known. */
+function othersOf(check: CheckSpec, look: Look, looks: readonly Look[]): CheckTrack[] {
+  return looks.flatMap((one) => {
+    const other = one === look || one.instance.terminating ? undefined : one.mind.checks[check.name];
+    return other && look.now - other.knownAt <= staleAfter(check) ? [other] : [];
+  });
+}
+
+/** It fails now and then, more often than by chance; nothing when the last answer is too long ago. */
+export function intermittentCheck(check: CheckSpec, look: Look, looks: readonly Look[]): SharedSighting | undefined {
+  const track = look.mind.checks[check.name];
+  const others = othersOf(check, look, looks).map(({ blips }) => blips);
+  // Whether it is one alone has to be known before it is said.
+  return wavers(
+    check,
+    track,
+    look.now,
+    !standsOut(track?.blips ?? freshBlips, others),
+    others.length > 0 && !isComparable(others),
+  );
+}
+
+/** The same of whoever answers through the Service. */
+export function wavers(
+  check: CheckSpec,
+  track: CheckTrack | undefined,
+  now: Millis,
+  isShared = true,
+  isOpen = false,
+): SharedSighting | undefined {
+  if (!track?.blips.wavers || now - track.knownAt > staleAfter(check)) return undefined;
+  const { trials, blips } = seenOf(track.blips);
+  const says = `check ${check.name} failed ${blips} times among ${trials + blips}, for a moment each`;
+  return { confirmed: !isOpen, since: track.blips.since ?? track.knownAt, says, ...(isShared && { isShared }) };
+}
+
+/** Whether a row of failures is no more than what all of them suffer from now and then. */
+export function isChance(check: CheckSpec, look: Look, looks: readonly Look[]): boolean {
+  const track = look.mind.checks[check.name];
+  if (!track) return false;
+  const all = [track, ...othersOf(check, look, looks)].map(({ blips }) => blips);
+  return mayBeChance(track.failures, all);
 }
 
 interface Company {
@@ -189,7 +240,7 @@ interface Company {
   readonly isSaturated: boolean;
 }
 
-type SlowSighting = Sighting & Pick<Symptom, 'isShared'>;
+type SharedSighting = Sighting & Pick<Symptom, 'isShared'>;
 
 /** Packets are lost on the way to it. Where others can't be judged yet, it can't be said whose loss that is. */
 export function lossTo({ mind, ways }: Look, isLocatable: boolean): Sighting | undefined {

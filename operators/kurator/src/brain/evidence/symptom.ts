@@ -17,6 +17,8 @@ export type SymptomKind =
   | 'wrong'
   | 'slow'
   | 'loss'
+  | 'intermittent'
+  | 'unproven'
   | 'node-gone'
   | 'node-silent'
   | 'service'
@@ -61,4 +63,4 @@ export const mannerOfError: Readonly<Record<string, SymptomKind>> = {
 };
 
 /** An instance with one of these still serves, only badly. */
-export const impairing: ReadonlySet<SymptomKind> = new Set<SymptomKind>(['slow', 'loss']);
+export const impairing: ReadonlySet<SymptomKind> = new Set<SymptomKind>(['slow', 'loss', 'intermittent']);

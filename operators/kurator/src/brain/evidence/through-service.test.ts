@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { everyCheck } from '../../../test/support/brain/trouble.ts';
 import type { InstanceObservation, Observation } from '../observation.ts';
 import { freshPerception, perceive } from '../perception/perception.ts';
 import { serviceSpec } from '../spec-defaults.ts';
@@ -24,7 +25,7 @@ function confirmedWith(instances: readonly Partial<InstanceObservation>[]) {
   const refused = { target: 'service', check: 'front', outcome: 'failing', errorKind: 'refused' } as const;
   const results = [{ ...refused, at: now, latencyMs: 1 }];
   const perception = perceive(spec, freshPerception, { results, samples: [], instances: all });
-  return detect(spec, perception, seen, now).symptoms.find(({ kind }) => kind === 'service')?.confirmed;
+  return detect(spec, perception, seen, everyCheck, now).symptoms.find(({ kind }) => kind === 'service')?.confirmed;
 }
 
 describe('a Service that does not answer', () => {

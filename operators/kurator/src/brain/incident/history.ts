@@ -35,6 +35,8 @@ export interface History {
   readonly revisions: Revisions;
   /** A revision that is well, but not yet for long. */
   readonly proving?: { readonly revision: string; readonly since: Millis };
+  /** The checks that have passed, by name and as they were defined then. Missing where nobody has taken note of it yet. */
+  readonly provenChecks?: Readonly<Record<string, string>>;
   /** Warnings that were given, by what they were about. */
   readonly warned: Readonly<Record<string, Millis>>;
 }
@@ -51,6 +53,7 @@ export function freshHistory(now: Millis): History {
     closed: [],
     repairs: [],
     revisions: { healthy: [], bad: [], left: [] },
+    provenChecks: {},
     warned: {},
   };
 }

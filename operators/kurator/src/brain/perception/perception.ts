@@ -3,7 +3,7 @@
  * only. After a crash everything in here is unknown until it is seen again, which costs time and never a wrong repair.
  */
 import { type CheckResult, type InstanceObservation, type PathSample, theService } from '../observation.ts';
-import type { ServiceSpec } from '../spec.ts';
+import type { CheckSpec, ServiceSpec } from '../spec.ts';
 import type { Millis } from '../time.ts';
 import { type CheckTrack, follow, freshTrack } from './check-track.ts';
 import { count, freshLossTrack, type LossTrack } from './packet-loss.ts';
@@ -43,9 +43,9 @@ export const freshPerception: Perception = { targets: {} };
 const freshTarget: TargetPerception = { checks: {}, paths: {}, restarts: 0, crashes: [] };
 const crashesKept = 10;
 
-/** Takes the news in. What belongs to instances that are gone is forgotten. */
+/** Takes the news in. What belongs to instances that are gone, or to what a check was before it was edited, is forgotten. */
 export function perceive(spec: ServiceSpec, perception: Perception, news: News): Perception {
-  const draft: Draft = { targets: surviving(perception, news.instances) };
+  const draft: Draft = { targets: surviving(spec, perception, news.instances) };
   for (const result of news.results) takeResult(spec, draft, result);
   for (const sample of news.samples) if (isNewer(draft, sample)) takeSample(draft, sample);
   for (const instance of news.instances) takeRestarts(draft, instance, instance.uid in perception.targets);
@@ -56,10 +56,22 @@ interface Draft {
   readonly targets: Record<string, TargetPerception>;
 }
 
-function surviving({ targets }: Perception, instances: readonly InstanceObservation[]): Draft['targets'] {
-  const kept: Draft['targets'] = { [theService]: targets[theService] ?? freshTarget };
-  for (const { uid } of instances) kept[uid] = targets[uid] ?? freshTarget;
+function surviving(
+  spec: ServiceSpec,
+  { targets }: Perception,
+  instances: readonly InstanceObservation[],
+): Draft['targets'] {
+  const kept: Draft['targets'] = { [theService]: withoutEdited(spec, targets[theService] ?? freshTarget) };
+  for (const { uid } of instances) kept[uid] = withoutEdited(spec, targets[uid] ?? freshTarget);
   return kept;
+}
+
+/** What an edited check answered before says nothing about what it asks now. */
+function withoutEdited({ checks }: ServiceSpec, target: TargetPerception): TargetPerception {
+  const isEdited = ({ name, definition }: CheckSpec) => (target.checks[name]?.definition ?? definition) !== definition;
+  if (!checks.some(isEdited)) return target;
+  const edited = new Set(checks.filter(isEdited).map(({ name }) => name));
+  return { ...target, checks: Object.fromEntries(Object.entries(target.checks).filter(([name]) => !edited.has(name))) };
 }
 
 function takeResult(spec: ServiceSpec, { targets }: Draft, result: CheckResult): void {

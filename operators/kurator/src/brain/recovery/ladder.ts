@@ -14,6 +14,8 @@ export const ladders: Readonly<Record<Cause, readonly Step[]>> = {
   network: [],
   certificate: [],
   configuration: [],
+  // Whoever is asked the wrong question is not ill.
+  'unproven-check': [],
   unknown: [],
   image: ['kubernetes'],
   unschedulable: ['kubernetes'],
@@ -31,6 +33,8 @@ export const ladders: Readonly<Record<Cause, readonly Step[]>> = {
   unreachable: ['replace', 'restart'],
   'wrong-answers': ['replace', 'restart'],
   slow: ['replace', 'restart'],
+  // Only one that stands out: what all suffer from comes from elsewhere.
+  intermittent: ['replace'],
 };
 
 /** Whether a step can be taken at all, as things are. */

@@ -44,6 +44,16 @@ const table = {
   allIll: (_stage, service, arg) => {
     for (const instance of service.instances) instance.illness ??= ailments[arg % ailments.length];
   },
+  /** One instance fails one request in three. */
+  flaky: (_stage, service, arg) => {
+    const instance = service.instances[arg % Math.max(1, service.instances.length)];
+    if (instance) instance.illness ??= 'flaky';
+  },
+  /** All of them do, and whoever comes after them. */
+  allFlaky: (_stage, service) => {
+    service.curse = 'flaky';
+    for (const instance of service.instances) instance.illness ??= 'flaky';
+  },
   /** All of them that are well, and whoever comes after them. */
   curse: (_stage, service, arg) => {
     const curse = ailments[arg % ailments.length];
@@ -140,6 +150,13 @@ const table = {
       const given = answers.get(asker) ?? [];
       answers.set(asker, [...given, { notice: id, answer: arg % 3 === 0 ? 'refused' : 'ready' }]);
     }
+  },
+  /** Somebody edits the checks: wrong, and the next time right. */
+  editChecks: ({ world }, service) => {
+    service.editedAt = world.now;
+    const definition = `edit ${++service.edits}`;
+    const checks = service.spec.checks.map((check) => ({ ...check, definition }));
+    service.spec = { ...service.spec, checks };
   },
   /** Somebody sets the replicas. */
   replicas: ({ world }, service, arg) => {

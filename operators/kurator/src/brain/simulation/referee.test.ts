@@ -65,6 +65,15 @@ const trials: Trial[] = [
     chaos: { unknown: 0.5 },
   },
   {
+    rule: 1,
+    sins: 'believes a check that has never passed',
+    brain: (input) => {
+      const passed = input.spec.checks.map(({ name, definition }) => [name, definition]);
+      return think({ ...input, history: { ...input.history, provenChecks: Object.fromEntries(passed) } });
+    },
+    events: ['editChecks', 'ill', 'editChecks', 'heal'],
+  },
+  {
     rule: 2,
     sins: 'believes that nobody must be left',
     brain: believing({ minHealthy: 0, maxUnavailable: 2, restartHealthy: true }),

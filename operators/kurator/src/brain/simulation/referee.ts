@@ -5,8 +5,8 @@
 import type { History } from '../incident/history.ts';
 import { type Action, type Incident, openAttempt } from '../incident/incident.ts';
 import { atEase, mayFollow } from '../incident/stage.ts';
-import type { CheckResult } from '../observation.ts';
-import { type ClusterSpec, minHealthy } from '../spec.ts';
+import { type CheckResult, theService } from '../observation.ts';
+import { type ClusterSpec, minHealthy, type ServiceSpec } from '../spec.ts';
 import type { Thought } from '../think.ts';
 import { type Millis, minute, second } from '../time.ts';
 import { isIll, type SimInstance, type SimService, serves, type World } from './world.ts';
@@ -53,6 +53,8 @@ export function createReferee(cluster: ClusterSpec): Referee {
   /** Incidents during which somebody else changed the workload, and when. */
   const touchedByOthers = new Map<string, Millis>();
   const left = new Map<string, Set<string>>();
+  /** The definitions of checks that have passed on somebody who was ready; by service. */
+  const passed = new Map<string, Set<string>>();
 
   function note(rule: RuleNumber, at: Millis, what: string): void {
     breaches.push({ rule, at, what });
@@ -63,6 +65,7 @@ export function createReferee(cluster: ClusterSpec): Referee {
       const isTrouble = outcome === 'failing' || connectMs > 900 || latencyMs > 200;
       if (isTrouble) troubleAt.set(target, at);
     }
+    notePassed(service, results);
     for (const instance of service.instances) {
       const isReported = instance.endedAt !== undefined || !instance.ready || isOnBadNode(world, instance);
       if (isReported) troubleAt.set(instance.uid, world.now);
@@ -73,19 +76,30 @@ export function createReferee(cluster: ClusterSpec): Referee {
     if (mode !== 'On') note(9, now, `${id} was begun though the switch is ${mode}`);
   }
 
+  function notePassed({ spec, instances }: SimService, results: readonly CheckResult[]): void {
+    const ready = new Set(instances.filter((one) => one.ready).map(({ uid }) => uid));
+    const known = passed.get(spec.name) ?? new Set();
+    for (const { target, check, outcome } of results) {
+      const isReady = target === theService ? ready.size > 0 : ready.has(target);
+      if (outcome === 'healthy' && isReady) known.add(definitionOf(spec, check));
+    }
+    passed.set(spec.name, known);
+  }
+
   function acts(world: World, service: SimService, action: Action): void {
     const touched = touchedBy(service, action);
-    if (action.kind === 'evict') for (const instance of touched) judgeTouch(world, service, instance);
+    if (action.kind === 'evict') for (const instance of touched) judgeTouch(world, service, instance, action);
     if (action.kind === 'rollback') judgeRollback(world, service, action, touched);
     if (action.kind !== 'scale') judgeMinimum(world, service, touched);
     judgeOthers(world, service, action);
   }
 
-  function judgeTouch(world: World, service: SimService, instance: SimInstance): void {
+  function judgeTouch(world: World, service: SimService, instance: SimInstance, { intendedAt }: Action): void {
     const seen = troubleAt.get(instance.uid) ?? Number.NEGATIVE_INFINITY;
     // Loss and slowness show only now and then.
     const lately = instance.illness === 'loss' ? 10 * minute : afterglow;
     if (world.now - seen > lately) note(1, world.now, `${instance.uid} was taken away though nothing was seen of it`);
+    judgeWord(world, service, instance, intendedAt);
     if (isIll(world, instance) || world.now - instance.illAt <= afterglow) return;
     const outage = service.spec.dependsOn.find(
       (name) => world.now - (world.services.get(name)?.downAt ?? Number.NEGATIVE_INFINITY) <= outageAfterglow,
@@ -93,6 +107,13 @@ export function createReferee(cluster: ClusterSpec): Referee {
     const rule = outage ? 6 : 1;
     const whose = outage ? `, for the fault of ${outage}` : '';
     note(rule, world.now, `${instance.uid} was taken away and was not ill${whose}`);
+  }
+
+  /** Of a hang nobody knows but the checks. */
+  function judgeWord(world: World, { spec, editedAt }: SimService, instance: SimInstance, intendedAt: Millis): void {
+    if (instance.illness !== 'hang' || isOnBadNode(world, instance) || intendedAt <= editedAt) return;
+    if (spec.checks.some(({ name }) => passed.get(spec.name)?.has(definitionOf(spec, name)))) return;
+    note(1, world.now, `${instance.uid} was taken away by the word of a check that has never passed`);
   }
 
   function judgeRollback(
@@ -206,6 +227,10 @@ function touchedBy({ instances, revision }: SimService, { kind, targets }: Actio
 
 function isOnBadNode(world: World, instance: SimInstance): boolean {
   return world.nodes.find(({ name }) => name === instance.node)?.state !== 'up';
+}
+
+function definitionOf({ checks }: ServiceSpec, check: string): string {
+  return `${check} ${checks.find(({ name }) => name === check)?.definition}`;
 }
 
 function incidentOf({ id }: Action): string {

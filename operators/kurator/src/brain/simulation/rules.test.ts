@@ -199,6 +199,17 @@ describe('the seven rules', () => {
     holds({ events: [...ways, ...ways, ...faults], chaos, spec }, 60);
   });
 
+  it('1: a check that has never passed, or was edited since, never causes a repair', { timeout: patience }, () => {
+    const edits: EventName[] = ['editChecks', 'editChecks', 'editChecks', 'die', 'goodDeploy', 'replicas'];
+    // Nobody is ill: whatever the checks say, nothing is ever done.
+    holds({ events: edits, chaos: { loss: 0 } }, 30, ({ operator }) => {
+      for (const { repairs } of operator.records.histories.values()) expect(repairs).toEqual([]);
+    });
+    holds({ events: [...edits, ...faults] }, 40);
+    const hangs: EventName[] = ['editChecks', 'ill', 'allIll', 'heal', 'die'];
+    holds({ services: 1, events: hangs, args: [3, 11, 19], chaos: { unknown: 0 } }, 80);
+  });
+
   it('2: never below the minimum of healthy instances because of a repair', { timeout: patience }, () => {
     holds({ events: [...faults, 'goodDeploy', 'flakyDeploy', 'replicas', 'die'] }, 80);
     // Where a restart may also take those that are well.

@@ -44,8 +44,12 @@ export function probe(
   if (world.isCheckerBlind || random.chance(unknown))
     return { ...base, outcome: 'unknown', errorKind: 'checker-files', latencyMs: 1 };
   const lost = errorOfWay(world, check, random);
-  const own = instance ? errorOf(world, service, check, instance) : isDown(world, service) ? 'status' : undefined;
-  const errorKind = lost ?? own;
+  const own = instance
+    ? errorOf(world, service, check, instance, random)
+    : isDown(world, service)
+      ? 'status'
+      : undefined;
+  const errorKind = lost ?? own ?? (service.edits % 2 === 1 ? 'status' : undefined);
   if (errorKind === 'connect-timeout') return { ...base, outcome: 'failing', errorKind, latencyMs: check.timeout };
   const connectMs = instance?.illness === 'loss' && random.chance(loss) ? 1003 : 0.3 + random.next() * 0.2;
   if (errorKind) return { ...base, outcome: 'failing', errorKind, latencyMs: check.timeout, connectMs };
@@ -65,11 +69,20 @@ function errorOfWay(world: World, { failAfter }: CheckSpec, random: Random): str
   return isCutOff || (isAround && random.chance(0.5)) ? 'connect-timeout' : undefined;
 }
 
-function errorOf(world: World, service: SimService, check: CheckSpec, instance: SimInstance): string | undefined {
+/** Of the requests to one that is flaky. */
+const flakyShare = 1 / 3;
+
+function errorOf(
+  world: World,
+  service: SimService,
+  check: CheckSpec,
+  instance: SimInstance,
+  random: Random,
+): string | undefined {
   if (world.nodes.find(({ name }) => name === instance.node)?.state !== 'up') return 'connect-timeout';
   // The kernel opens connections for a process that hangs.
   if (instance.illness === 'hang') return check.kind === 'tcp' ? undefined : 'response-timeout';
-  if (instance.illness === 'wrong') return 'status';
+  if (instance.illness === 'wrong' || (instance.illness === 'flaky' && random.chance(flakyShare))) return 'status';
   if (!serves(world, instance)) return 'refused';
   const needs = service.spec.dependsOn.flatMap((name) => world.services.get(name) ?? []);
   return needs.some((needed) => isDown(world, needed)) ? 'status' : undefined;

@@ -305,7 +305,34 @@ describe('story 12: nothing at all', () => {
     });
     expect(run.operator.records.notifications).toEqual([]);
     expect(historyOf(run).incidents).toBe(0);
-    // That the first revision is well, and then that it has proven itself.
-    expect(written).toHaveLength(2);
+    // That the check has passed, that the first revision is well, and then that it has proven itself.
+    expect(written).toHaveLength(3);
   }, 30_000);
+});
+
+describe('one request in three fails', () => {
+  const trials = Array.from({ length: 30 }, (_, seed) => seed);
+  const change = (seed: number) => ({ seed, tick: 2.5 * second, length: at + 15 * minute });
+
+  it('of one pod: it alone is replaced, in at least 29 of 30 trials', () => {
+    const healed = trials.filter((seed) => {
+      const run = story([happens('flaky')], change(seed));
+      const { incidents, repairs } = historyOf(run);
+      const isOther = run.world.services.get('web')?.instances.some(({ illness }) => illness !== undefined);
+      return incidents >= 1 && repairs.length === 1 && !isOther && run.world.services.get('web')?.made === 4;
+    });
+    expect(healed.length).toBeGreaterThanOrEqual(29);
+  }, 120_000);
+
+  it('of every pod: a person is called in every trial, and nobody touched but who failed in a row at once', () => {
+    const runs = trials.map((seed) => story([happens('allFlaky')], change(seed)));
+    for (const run of runs) {
+      expect(run.operator.records.notifications.map(({ severity }) => severity)).toContain('page');
+    }
+    // Three failures in a row are what the spec calls failing; once it is known that all waver, they are not.
+    expect(runs.filter((run) => doneTo(run).length === 0).length).toBeGreaterThanOrEqual(24);
+    expect(Math.max(...runs.map((run) => doneTo(run).length))).toBeLessThanOrEqual(1);
+    const causes = runs.map((run) => historyOf(run).incident?.diagnosis?.cause);
+    expect(new Set(causes)).toEqual(new Set(['intermittent']));
+  }, 120_000);
 });

@@ -8,7 +8,17 @@ import type { Mode, ServiceSpec } from '../spec.ts';
 import { type Millis, second } from '../time.ts';
 
 /** What an instance can suffer from. `crash` is over after one restart. */
-export type Illness = 'crash' | 'crash-loop' | 'oom' | 'image' | 'hang' | 'wrong' | 'slow' | 'loss' | 'saturated';
+export type Illness =
+  | 'crash'
+  | 'crash-loop'
+  | 'oom'
+  | 'image'
+  | 'hang'
+  | 'wrong'
+  | 'slow'
+  | 'loss'
+  | 'saturated'
+  | 'flaky';
 
 /** One instance, in truth. */
 export interface SimInstance {
@@ -47,6 +57,9 @@ export interface SimService {
   readonly badRevisions: Map<string, Illness>;
   /** Of those, the ones that only every other instance suffers from. */
   readonly flakyRevisions: Set<string>;
+  /** Edits of its checks so far; with every odd one they ask for what nobody has. */
+  edits: number;
+  editedAt: Millis;
   /** What every instance falls ill with, whatever is done about it. */
   curse: Illness | undefined;
   /** Since when somebody has suffered from it. */
@@ -103,6 +116,8 @@ export function createWorld(specs: readonly ServiceSpec[], desired: number, node
       revisions: ['r1'],
       badRevisions: new Map(),
       flakyRevisions: new Set(),
+      edits: 0,
+      editedAt: now,
       curse: undefined,
       cursedSince: undefined,
       generation: 1,
@@ -146,10 +161,12 @@ export function isIll(world: World, { illness, node }: SimInstance): boolean {
   return illness !== undefined || world.nodes.find(({ name }) => name === node)?.state !== 'up';
 }
 
+const bearable = new Set<Illness | undefined>(['slow', 'loss', 'saturated', 'flaky']);
+
 /** Whether it serves now, be it badly. */
 export function serves(world: World, instance: SimInstance): boolean {
   if (instance.goneAt !== undefined || world.now < instance.startedAt + startTime) return false;
-  if (instance.illness === 'slow' || instance.illness === 'loss' || instance.illness === 'saturated') return true;
+  if (bearable.has(instance.illness)) return true;
   return !isIll(world, instance);
 }
 

@@ -55,6 +55,7 @@ const ofLoad: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
   'wrong',
   'unready',
   'slow',
+  'intermittent',
   'loss',
   'service',
 ]);

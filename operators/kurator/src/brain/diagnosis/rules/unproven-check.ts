@@ -1,0 +1,11 @@
+/** Nothing else is wrong but that a check fails which has never passed. */
+import { confirmed } from '../../evidence/evidence.ts';
+import type { Rule } from '../rule.ts';
+
+/** It is about the check, and not about any instance. */
+export const unprovenCheck: Rule = ({ evidence }) => {
+  const symptoms = confirmed(evidence).filter(({ kind }) => kind === 'unproven');
+  if (symptoms.length === 0) return undefined;
+  const reasons = [...new Set(symptoms.map(({ says }) => says))];
+  return { cause: 'unproven-check', confidence: 'likely', affected: [], reasons };
+};
