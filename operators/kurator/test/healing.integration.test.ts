@@ -1,8 +1,10 @@
 // The healer on the real API server, where nothing runs: the test plays kubelet, behind each pod there is a real server.
 import { createServer } from 'node:http';
-import { type Client, Deployment, Event, isConflict, Pod } from '@kurator/sdk';
+import { type Client, Deployment, Event, isConflict, Pod, StatefulSet } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { carryOut } from '../src/acting/carry-out.ts';
+import type { Action } from '../src/brain/incident/incident.ts';
 import type { Memory } from '../src/healing/memory.ts';
 import { writeStatus } from '../src/recording/write-status.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
@@ -204,6 +206,37 @@ describe('a check with a typo', () => {
     await round.start();
     await isGone(second());
     expect((await round.incident('web-1')).status?.cause).toBe('wrong-answers');
+  });
+});
+
+describe('a stateful pod on a node that is not heard of', () => {
+  const evictedBy = async (more: Partial<Action>): Promise<Pod | undefined> => {
+    const { client, namespace } = round;
+    const labels = { app: 'db' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'db' }] } };
+    const spec = { replicas: 1, serviceName: 'db', selector: { matchLabels: labels }, template };
+    const workload = await client.create(StatefulSet, { metadata: { name: 'db', namespace }, spec });
+    const { generation = 0 } = workload.metadata;
+    // No kubelet ever says that it has ended.
+    const pod = await client.create(Pod, {
+      metadata: { name: 'db-0', namespace },
+      spec: { ...template.spec, nodeName: 'lost' },
+    });
+    await client.patch(Pod, pod.metadata, { status: { phase: 'Running' } }, { subresource: 'status' });
+    const targets = [{ name: 'db-0', uid: pod.metadata.uid ?? '' }];
+    const expected = { generation, revision: '' };
+    const action: Action = { id: 'x', kind: 'evict', targets, expect: expected, reason: '', intendedAt: 0, ...more };
+    const scene = { client, type: StatefulSet as never, workload, revisions: [], now: Date.now };
+    expect(await carryOut(action, scene)).toMatchObject({ result: 'done' });
+    return await client.find(Pod, pod.metadata);
+  };
+
+  it('stays Terminating after a plain eviction, so that it never runs twice', async () => {
+    expect((await evictedBy({}))?.metadata.deletionTimestamp).toBeDefined();
+  });
+
+  it('is gone at once where a person has said that it may: the StatefulSet can make it anew', async () => {
+    expect(await evictedBy({ isForced: true })).toBeUndefined();
   });
 });
 

@@ -78,12 +78,16 @@ const deeds: Record<Action['kind'], Deed> = {
 };
 
 /** Evicts the targets, each by its uid. */
-async function takeAway({ targets }: Action, { client, workload, signal }: Scene): Promise<Problem | undefined> {
+async function takeAway(
+  { targets, isForced }: Action,
+  { client, workload, signal }: Scene,
+): Promise<Problem | undefined> {
   const { namespace } = workload.metadata;
   const refusals: string[] = [];
   for (const { name, uid } of targets) {
     try {
-      await evict(client, { name, namespace }, { preconditions: { uid }, ...(signal && { signal }) });
+      const grace = isForced && { gracePeriodSeconds: 0 };
+      await evict(client, { name, namespace }, { preconditions: { uid }, ...grace, ...(signal && { signal }) });
     } catch (error) {
       // It is gone already, or another one has its name: what was wanted.
       if (isNotFound(error) || isConflict(error)) continue;

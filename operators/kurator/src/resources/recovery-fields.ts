@@ -37,7 +37,13 @@ export const recovery = () =>
       yieldFor: duration({ max: '24h' }).describe('Hands off for so long after somebody else changed the workload.'),
       approvalDeadline: duration({ min: '1m', max: '168h' }),
       nodeGrace: duration({ max: '24h' }).describe('How long a silent node is waited for.'),
-      moveWhenUnreachable: z.boolean().describe('Replaces stateful instances of a node that is only unreachable.'),
+      moveWhenUnreachable: z
+        .boolean()
+        .describe('Replaces stateful pods of a node that is only unreachable, by force: they may run twice.'),
+      patience: duration({ min: '1s', max: '24h' }).describe(
+        'How long a repair may be held up before on-call is told.',
+      ),
+      restartHealthy: z.boolean().describe('Whether a restart also takes pods that pass their checks.'),
     })
     .partial();
 

@@ -82,6 +82,8 @@ function recoveryInput(recovery: Spec['recovery'] = {}, { desired }: Present): R
     approvalDeadline: milliseconds(recovery.approvalDeadline),
     nodeGrace: milliseconds(recovery.nodeGrace),
     moveWhenUnreachable: recovery.moveWhenUnreachable,
+    patience: milliseconds(recovery.patience),
+    restartHealthy: recovery.restartHealthy,
   });
 }
 

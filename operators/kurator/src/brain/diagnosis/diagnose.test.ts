@@ -10,7 +10,8 @@ function diagnosed(trouble: Trouble): Diagnosis | undefined {
   const spec = specOf(trouble);
   const seen = observe(trouble);
   const evidence = detect(spec, mindOf(trouble), seen, everyCheck, now);
-  const revisions = { healthy: trouble.proven ?? ['r1'], bad: [], left: [] };
+  const { proven = ['r1'], wellAtFirst = [] } = trouble;
+  const revisions = { healthy: proven, bad: [], left: [], wellAtFirst };
   return diagnose({ spec, evidence, seen, revisions, givenUp: trouble.givenUp ?? [], now });
 }
 
@@ -280,5 +281,41 @@ describe('diagnose', () => {
     expect(diagnosed({ ...both, givenUp: ['hang'] })).toMatchObject({ cause: 'wrong-answers', affected: ['a'] });
     const same: Trouble = { errors: { a: 'status' }, instances: { a: { ready: false, readySince: now - hour } } };
     expect(diagnosed({ ...same, givenUp: ['wrong-answers'] })?.cause).toBe('wrong-answers');
+  });
+});
+
+describe('how sure a bad revision is', () => {
+  const all = (one: object) => Object.fromEntries(uids.map((uid) => [uid, { revision: 'r2', ...one }]));
+  const workload = { revision: 'r2', revisions: ['r1', 'r2'] };
+  const wrong = { a: 'status', b: 'status', c: 'status' };
+  const well = { name: 'db', state: 'healthy', healthyAsOf: now } as const;
+
+  it.each<[string, Trouble, string]>([
+    [
+      'certain while another revision is well',
+      { errors: { a: 'status' }, instances: { a: { revision: 'r2' } }, workload },
+      'certain',
+    ],
+    ['certain where its image can not be had', { instances: all(waiting('ImagePullBackOff')), workload }, 'certain'],
+    ['likely where it never worked', { errors: wrong, instances: all({}), workload }, 'likely'],
+    [
+      'possible where it worked at first',
+      { errors: wrong, instances: all({}), workload, wellAtFirst: ['r2'] },
+      'possible',
+    ],
+    [
+      'likely where it worked at first, and what it depends on is well',
+      {
+        errors: wrong,
+        instances: all({}),
+        workload,
+        wellAtFirst: ['r2'],
+        spec: { dependsOn: ['db'] },
+        dependencies: [well],
+      },
+      'likely',
+    ],
+  ])('is %s', (_, trouble, confidence) => {
+    expect(diagnosed(trouble)).toMatchObject({ cause: 'bad-revision', confidence });
   });
 });

@@ -11,6 +11,8 @@ export interface Revisions {
   readonly healthy: readonly string[];
   /** Seen bad: never gone back to. */
   readonly bad: readonly string[];
+  /** Seen well for a while, by all checks on all instances, but not for long enough to count as healthy. */
+  readonly wellAtFirst?: readonly string[];
   /** Left by a roll-back. If somebody brings one of these back, that is a person's will. */
   readonly left: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { Revisions } from '../diagnosis/rule.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import type { Observation } from '../observation.ts';
 import type { RecoverySpec, ServiceSpec } from '../spec.ts';
-import type { Millis } from '../time.ts';
+import { type Millis, minute } from '../time.ts';
 import type { Incident } from './incident.ts';
 
 /** A closed incident, in short: what figures are made of. */
@@ -99,7 +99,19 @@ export function proveRevision(
     workload.rollout === 'settled' &&
     !history.incident &&
     evidence.instances.every((instance) => instance.revision === revision);
-  return isWell ? prove(recovery, history, revision, now) : unproven(history);
+  return isWell ? prove(recovery, history, revision, now) : interrupted(history, now);
+}
+
+/** A revision that all instances were well with for so long does work: what fails later need not be its fault. */
+const worksAfter = minute;
+
+/** It is well no more. That it was counts, if it was for a while. */
+function interrupted(history: History, now: Millis): History {
+  const { proving, revisions } = history;
+  const { wellAtFirst = [] } = revisions;
+  if (!proving || now - proving.since < worksAfter || wellAtFirst.includes(proving.revision)) return unproven(history);
+  const known = [...wellAtFirst, proving.revision].slice(-revisionsKept);
+  return { ...unproven(history), revisions: { ...revisions, wellAtFirst: known } };
 }
 
 function prove({ provenAfter }: RecoverySpec, history: History, revision: string, now: Millis): History {
@@ -121,6 +133,7 @@ function unproven(history: History): History {
 /** Marks a revision as bad and left, so that it is never gone back to. */
 export function condemn(revisions: Revisions, revision: string): Revisions {
   return {
+    ...revisions,
     healthy: revisions.healthy.filter((one) => one !== revision),
     bad: [...new Set([...revisions.bad, revision])],
     left: [...new Set([...revisions.left, revision])],

@@ -48,6 +48,8 @@ export interface Action {
   readonly kind: 'evict' | 'rollback' | 'scale';
   /** Instances to take away, each by its uid; the workload makes new ones. */
   readonly targets: readonly ActionTarget[];
+  /** Not waited for: their node can't say that they have ended, and a person has said not to wait for that. */
+  readonly isForced?: boolean;
   /** The revision to go back to. */
   readonly revision?: string;
   /** The number of replicas to set. */

@@ -45,7 +45,7 @@ function withAction(situation: Situation, incident: Incident, targets: readonly 
   return replaceLast(incident, { ...attempt, deadline, actions: [...attempt.actions, action] });
 }
 
-type Deed = Pick<Action, 'kind' | 'reason'> & Partial<Pick<Action, 'targets' | 'revision' | 'replicas'>>;
+type Deed = Pick<Action, 'kind' | 'reason'> & Partial<Pick<Action, 'targets' | 'isForced' | 'revision' | 'replicas'>>;
 
 function deed(situation: Situation, step: Step, targets: readonly InstanceEvidence[]): Deed {
   const why = causeInWords[situation.diagnosis?.cause ?? 'unknown'];
@@ -59,7 +59,19 @@ function deed(situation: Situation, step: Step, targets: readonly InstanceEviden
     return { kind: 'scale', replicas, reason: `scale to ${replicas} instances: ${why}` };
   }
   const named = targets.map(({ name, uid }) => ({ name, uid }));
-  return { kind: 'evict', targets: named, reason: `${step} ${named.map(({ name }) => name).join(', ')}: ${why}` };
+  const reason = `${step} ${named.map(({ name }) => name).join(', ')}: ${why}`;
+  return { kind: 'evict', targets: named, reason, ...(isForced(situation, targets) && { isForced: true }) };
+}
+
+/**
+ * A kubelet that is gone never says that its pods have ended, and a StatefulSet makes none anew before that. Only where a
+ * person has said that they may run twice; where the node is known to be gone, Kubernetes does it.
+ */
+function isForced({ spec, seen }: Situation, targets: readonly InstanceEvidence[]): boolean {
+  if (!spec.stateful || !spec.recovery.moveWhenUnreachable) return false;
+  return targets.some(({ node }) =>
+    seen.nodes.some((one) => one.name === node && !one.gone && one.ready === 'unknown'),
+  );
 }
 
 /**

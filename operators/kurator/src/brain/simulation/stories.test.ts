@@ -41,7 +41,7 @@ describe('story 2: a crash loop from a bad revision', () => {
 
   it('is not waited for to be helped by the replacement of the first that fell ill', () => {
     const run = story([
-      happens('goodDeploy', 0, -2 * minute),
+      happens('goodDeploy', 0, -minute),
       happens('ill', 'hang'),
       happens('allIll', 'hang', 8 * second),
     ]);
@@ -76,6 +76,26 @@ describe('story 2: a crash loop from a bad revision', () => {
     expect(run.world.services.get('web')?.revision).toBe('r2');
     expect(historyOf(run).incident?.stage).toBe('handedOver');
     expect(historyOf(run).repairs).toHaveLength(1);
+  });
+});
+
+describe('an outage of something that nobody has named, soon after a deploy', () => {
+  const outage = [happens('goodDeploy', 0, -3 * minute), happens('curse', 'wrong')];
+
+  it('is not called a bad revision for sure: nothing is rolled back, and a person is called', () => {
+    const run = story(outage);
+    expect(run.world.services.get('web')?.revision).toBe('r2');
+    expect(historyOf(run).incident?.diagnosis).toMatchObject({ cause: 'bad-revision', confidence: 'possible' });
+    expect(run.operator.records.notifications.map(({ severity }) => severity)).toContain('page');
+    expect(historyOf(run).repairs).toEqual([]);
+  });
+
+  it('is taken for one where all that it depends on is named, and is well', () => {
+    const specs = [service({ name: 'db' }), service({ dependsOn: ['db'] })];
+    const events = outage.map((event) => ({ ...event, service: 1 }));
+    const run = story(events, { specs });
+    const rolledBack = historyOf(run).incident?.attempts.map(({ step }) => step);
+    expect(rolledBack).toContain('rollback');
   });
 });
 

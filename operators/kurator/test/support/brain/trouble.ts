@@ -35,6 +35,8 @@ export interface Trouble {
   readonly workload?: Partial<Observation['workload']>;
   readonly spec?: Partial<ServiceInput>;
   readonly proven?: readonly string[];
+  /** Revisions that worked for a while. */
+  readonly wellAtFirst?: readonly string[];
   readonly givenUp?: readonly Cause[];
   readonly seenAt?: number;
 }

@@ -2,7 +2,8 @@
 import { confirmed, type InstanceEvidence, inState } from '../../evidence/evidence.ts';
 import type { SymptomKind } from '../../evidence/symptom.ts';
 import type { Millis } from '../../time.ts';
-import type { Rule } from '../rule.ts';
+import type { Confidence } from '../cause.ts';
+import type { Rule, Scene } from '../rule.ts';
 
 /** What a revision can do to its instances. A single crash is not enough to blame it. */
 const ofRevision: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
@@ -16,8 +17,15 @@ const ofRevision: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
   'wrong',
 ]);
 
-/** The new revision was never seen healthy, none of its instances speaks for it, and another one was healthy before. */
-export const badRevision: Rule = ({ evidence, seen, revisions, now }) => {
+/** What nobody but the revision itself can be blamed for. */
+const ofItself: ReadonlySet<SymptomKind> = new Set<SymptomKind>(['image', 'configuration']);
+
+/**
+ * The new revision was never seen healthy, none of its instances speaks for it, and another one was healthy before. That
+ * alone is no proof: something that all of them use, and that nobody has named, may have failed soon after the deploy.
+ */
+export const badRevision: Rule = (scene) => {
+  const { evidence, seen, revisions, now } = scene;
   const { revision } = seen.workload;
   const before = revisions.healthy.at(-1);
   if (before === undefined || revisions.healthy.includes(revision)) return undefined;
@@ -28,15 +36,37 @@ export const badRevision: Rule = ({ evidence, seen, revisions, now }) => {
   const well = inState(evidence, 'healthy', 'impaired').filter((instance) => instance.revision === revision);
   const longest = Math.max(...blamed.map(livedFor));
   if (well.some(({ crashes, createdAt }) => !crashes && now - createdAt > longest)) return undefined;
+  const doubt = doubtAbout(scene, blamed);
   const reasons = [
     well.length === 0
       ? `every instance of revision ${revision} that was seen fails, and it was never seen healthy`
       : `every instance of revision ${revision} that is old enough crashed, and it was never seen healthy`,
+    ...doubt.reasons,
     `revision ${before} was healthy before it`,
     ...blamed.flatMap(({ symptoms }) => symptoms.map(({ says }) => says)),
   ];
-  return { cause: 'bad-revision', confidence: 'certain', affected: blamed.map(({ uid }) => uid), reasons };
+  return { cause: 'bad-revision', confidence: doubt.confidence, affected: blamed.map(({ uid }) => uid), reasons };
 };
+
+function doubtAbout(
+  { spec, evidence, seen, revisions }: Scene,
+  blamed: readonly InstanceEvidence[],
+): { confidence: Confidence; reasons: readonly string[] } {
+  const { revision } = seen.workload;
+  const others = inState(evidence, 'healthy').filter((instance) => instance.revision !== revision);
+  if (others.length > 0) {
+    return { confidence: 'certain', reasons: [`${others.length} instances of another revision are well meanwhile`] };
+  }
+  const isItsOwn = blamed.some(({ symptoms }) => symptoms.some((one) => one.confirmed && ofItself.has(one.kind)));
+  if (isItsOwn) return { confidence: 'certain', reasons: [] };
+  if (!revisions.wellAtFirst?.includes(revision)) return { confidence: 'likely', reasons: [] };
+  // What it is known to depend on was asked before.
+  if (spec.dependsOn.length > 0) {
+    return { confidence: 'likely', reasons: ['it was well at first; but all that it depends on is well'] };
+  }
+  const why = 'it was well at first, and nobody has said what it depends on: it may be something that all of them use';
+  return { confidence: 'possible', reasons: [why] };
+}
 
 /**
  * How long it was up between two crashes, at most. Who crashes every few seconds is well in between: only who has lived

@@ -49,7 +49,7 @@ export function verifying(situation: Situation): Move {
   if (!isDisruptive(attempt.step) && diagnosis && !ladders[diagnosis.cause].includes(attempt.step)) {
     return failed(situation, 'it became more than Kubernetes can do', false);
   }
-  if (diagnosis?.cause === 'bad-revision' && attempt.step !== 'rollback') {
+  if (diagnosis?.cause === 'bad-revision' && diagnosis.confidence !== 'possible' && attempt.step !== 'rollback') {
     return failed(situation, `${attempt.step} can not help: ${causeInWords['bad-revision']}`);
   }
   return nextWave(situation, attempt) ?? judged(situation, attempt) ?? late(situation, attempt, now);
