@@ -66,16 +66,22 @@ const deeds: Record<Action['kind'], Deed> = {
   evict: takeAway,
 
   async rollback(action, scene, isChanged) {
-    if (isChanged) return await takeAway(action, scene);
+    if (isChanged) return await follow(action, scene);
     const revision = scene.revisions.find(({ id }) => id === action.revision);
     if (!revision) return { result: 'failed', message: `revision ${action.revision} is not kept any more` };
-    return (await change(action, scene, { template: revision.template })) ?? (await takeAway(action, scene));
+    return (await change(action, scene, { template: revision.template })) ?? (await follow(action, scene));
   },
 
   async scale(action, scene) {
     return await change(action, scene, { replicas: action.replicas ?? 0 });
   },
 };
+
+/** What is taken away after a change belongs to it: where that is refused, the change was made all the same. */
+async function follow(action: Action, scene: Scene): Promise<Problem | undefined> {
+  const problem = await takeAway(action, scene);
+  return problem && { ...problem, result: 'failed' };
+}
 
 /** Evicts the targets, each by its uid. */
 async function takeAway(
@@ -84,10 +90,12 @@ async function takeAway(
 ): Promise<Problem | undefined> {
   const { namespace } = workload.metadata;
   const refusals: string[] = [];
+  let taken = 0;
   for (const { name, uid } of targets) {
     try {
       const grace = isForced && { gracePeriodSeconds: 0 };
       await evict(client, { name, namespace }, { preconditions: { uid }, ...grace, ...(signal && { signal }) });
+      taken++;
     } catch (error) {
       // It is gone already, or another one has its name: what was wanted.
       if (isNotFound(error) || isConflict(error)) continue;
@@ -95,7 +103,9 @@ async function takeAway(
       refusals.push(`${name}: ${error.message}`);
     }
   }
-  return refusals.length > 0 ? { result: 'failed', message: refusals.join('; ') } : undefined;
+  // Those that were taken are a wave of their own; the others have their turn later.
+  if (refusals.length === 0 || taken > 0) return undefined;
+  return { result: 'refused', message: refusals.join('; ') };
 }
 
 /** One patch that holds only as long as nobody else has changed the workload, and that says whose it is. */

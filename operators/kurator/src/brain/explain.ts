@@ -14,9 +14,11 @@ export interface StoryLine {
 export function timeline({ transitions, attempts, notices }: Incident): StoryLine[] {
   const changes = transitions.map(({ at, to, reason }) => ({ at, text: `${manners[to].title}: ${reason}` }));
   const deeds = attempts.flatMap(storyOf);
-  const told = notices.map(({ at, to, phase }) => ({ at, text: `told ${to}, ${phase} the repair` }));
+  const told = notices.map(({ at, to, phase }) => ({ at, text: `told ${to} ${phaseInWords[phase]}` }));
   return [...changes, ...deeds, ...told].sort((a, b) => a.at - b.at);
 }
+
+const phaseInWords = { confirmed: 'of the fault', before: 'before the repair', after: 'at its end' } as const;
 
 /** Tells an incident from its record: why first, then what happened. */
 export function explain(incident: Incident): StoryLine[] {

@@ -30,7 +30,16 @@ export type { Notification, Severity, Warning } from './alerts/notification.ts';
 export { manners } from './alerts/policy.ts';
 export { certificateThresholds } from './alerts/warnings.ts';
 export { type ServiceSummary, summarise } from './cluster/summary.ts';
-export { type ClusterHistory, type ClusterView, refuses, type Survey, survey, withOneMore } from './cluster/survey.ts';
+export {
+  type ClusterHistory,
+  type ClusterView,
+  type NamespaceShare,
+  refuses,
+  type Survey,
+  survey,
+  viewFor,
+  withOneMore,
+} from './cluster/survey.ts';
 export { cycleInWords, type Dependencies, type DependencyOrder, dependantsOf, orderOf } from './dependencies/graph.ts';
 export { type Cause, type Confidence, causeInWords, type Diagnosis } from './diagnosis/cause.ts';
 export { diagnose } from './diagnosis/diagnose.ts';
@@ -65,6 +74,7 @@ export { freshPerception, type News, type Perception, perceive, theOperator } fr
 export { decide } from './recovery/decide.ts';
 export { ladders } from './recovery/ladder.ts';
 export type { Move, Situation } from './recovery/situation.ts';
+export { type Obstacle, type Withdrawal, withdraw } from './recovery/withdraw.ts';
 export { decideAgain, type Moment, type Replay } from './replay.ts';
 export {
   type Advice,

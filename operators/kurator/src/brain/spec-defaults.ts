@@ -75,6 +75,7 @@ const rateDefaults: { in: ScalingRate; out: ScalingRate } = {
 export const clusterDefaults: ClusterSpec = {
   budget: { repairs: 60, per: hour },
   concurrent: 5,
+  namespaceShare: 0.5,
   storm: { share: 0.3, services: 4, within: 10 * minute, concurrent: 2, coolDown: 10 * second, calm: 5 * minute },
 };
 

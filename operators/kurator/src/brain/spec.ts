@@ -172,6 +172,8 @@ export interface ClusterSpec {
   readonly budget: Budget;
   /** Services that may be under repair at once. */
   readonly concurrent: number;
+  /** The share of both that one namespace may take while there are others, from 0 to 1; at least one repair. */
+  readonly namespaceShare: number;
   readonly storm: StormSpec;
 }
 

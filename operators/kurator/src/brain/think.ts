@@ -9,6 +9,7 @@ import { warn } from './alerts/warnings.ts';
 import type { ClusterView } from './cluster/survey.ts';
 import type { Diagnosis } from './diagnosis/cause.ts';
 import { diagnose } from './diagnosis/diagnose.ts';
+import { noticesOfFault } from './dependencies/coordination.ts';
 import { detect } from './evidence/detect.ts';
 import type { Evidence } from './evidence/evidence.ts';
 import { type History, proveRevision, shelve } from './incident/history.ts';
@@ -97,7 +98,8 @@ export function think(input: ThoughtInput): Thought {
     warnings,
     notices: decided.incident?.notices.slice(noticesBefore) ?? [],
     ...(until !== undefined && { until }),
-    beginsRepair: decided.repairs !== before.repairs,
+    // A refused one is taken off the list again.
+    beginsRepair: decided.repairs.at(-1) === now && before.repairs.at(-1) !== now,
   };
 }
 
@@ -132,8 +134,8 @@ function pursued(input: Grounds, start: History, evidence: Evidence): Conclusion
     diagnosis = diagnose({ spec, evidence, seen, revisions, givenUp: incident.givenUp, now });
     const weighed = impactOf(incident, evidence, now);
     // What is seen while a repair takes effect is not why it was begun.
-    const known = underRepair.has(incident.stage) ? weighed : noted(weighed, diagnosis, seen);
-    const situation: Situation = { spec, seen, evidence, diagnosis, history, incident: known, cluster, now };
+    const thoughtOf = underRepair.has(incident.stage) ? weighed : noted(weighed, diagnosis, seen);
+    const situation: Situation = { spec, seen, evidence, diagnosis, history, incident: thoughtOf, cluster, now };
     const move = decide(situation);
     history = moved(situation, move);
     if (move.to === undefined || move.to === incident.stage || move.to === 'close') return { history, diagnosis, move };
@@ -141,8 +143,14 @@ function pursued(input: Grounds, start: History, evidence: Evidence): Conclusion
   return { history, diagnosis, move: undefined };
 }
 
-function moved({ history, incident, evidence, now }: Situation, move: Move): History {
-  const changed = move.incident ?? incident;
+/** Stages that a fault enters when it is known to be one. */
+const known: ReadonlySet<Move['to']> = new Set(['confirmed', 'waitingForDependency']);
+
+function moved(situation: Situation, move: Move): History {
+  const { history, evidence, now } = situation;
+  const incident = move.incident ?? situation.incident;
+  const notices = known.has(move.to) ? noticesOfFault({ ...situation, incident }) : [];
+  const changed = notices.length > 0 ? { ...incident, notices: [...incident.notices, ...notices] } : incident;
   const isStaying = move.to === undefined || move.to === 'close' || move.to === incident.stage;
   const { hold: _, ...free } = changed;
   // Whatever held it up does so no more.

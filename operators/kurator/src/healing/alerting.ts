@@ -27,17 +27,29 @@ export interface Alerting {
 
 /** Tells by Kubernetes Events alone. */
 export const eventsOnly: Alerting = {
-  async tell(_kurator, _incident, notifications, _others, event) {
+  async tell(_kurator, _incident, notifications, others, event) {
     const loud = notifications.filter(({ silenced }) => !silenced);
     for (const { severity, stage, title, lines } of loud) {
       const isCalm = severity === 'info' || severity === 'resolved';
-      event(isCalm ? 'Normal' : 'Warning', reasonOf(stage), [title, ...lines].join('\n').slice(0, 1024), {
+      event(isCalm ? 'Normal' : 'Warning', reasonOf(stage), messageOf([title, ...lines], others), {
         action: 'Heal',
       });
     }
     return loud.length > 0 ? ['events'] : [];
   },
 };
+
+/** No message of an Event is longer. */
+const longestMessage = 1024;
+const leastForOthers = 400;
+
+/** What happened, and how the others do, as far as there is room. */
+function messageOf(lines: readonly string[], others: Others): string {
+  const states = Object.entries(others).map(([name, state]) => `${name}: ${state}`);
+  const rest = states.length > 0 ? `\nOthers: ${states.join(', ')}` : '';
+  const story = lines.join('\n').slice(0, longestMessage - Math.min(rest.length, leastForOthers));
+  return `${story}${rest}`.slice(0, longestMessage).toWellFormed();
+}
 
 /** As events name it: `HandedOver`. */
 export function reasonOf(stage: string): string {

@@ -7,13 +7,17 @@ import { type Present, serviceSpecOf } from '../translating/service-spec.ts';
 import type { Case, Round } from './case.ts';
 import { relationsOf, withDependencies } from './dependencies.ts';
 import { withWorkload } from './known-workload.ts';
-import { memoryOf } from './memory.ts';
-import { sceneOf, targetKey, targetOf } from './scene.ts';
+import { type Memory, memoryOf } from './memory.ts';
+import { type Scene, sceneOf, targetKey, targetOf } from './scene.ts';
 
 /** Why a Kurator can't be looked after: a word and a sentence. */
 export interface NoCase {
   readonly reason: string;
   readonly problem: string;
+  /** What an open incident was about is not there any more, or not this one's; otherwise a person has to make way. */
+  readonly isGone: boolean;
+  /** It can be looked after, but is another one than the open incident was about. */
+  readonly isOther?: true;
 }
 
 /** Makes the service as described, where it is ours, or lets go of it, where it was; then looks. */
@@ -25,9 +29,13 @@ export async function caseOf(round: Round): Promise<Case | NoCase> {
   if (taken) return taken;
   const written = memoryOf(kurator, now);
   const served = mode === 'On' ? await serve(round, written) : notServed(kurator, written, mode);
-  if (served?.stranger) return { reason: 'NotOurs', problem: served.stranger };
+  if (served?.stranger) return { reason: 'NotOurs', problem: served.stranger, isGone: true };
   const scene = sceneOf(kurator, context, now, mind.service);
-  if (!scene) return served?.problem ? { reason: 'NotApplied', problem: served.problem } : notFound(kurator);
+  if (!scene) {
+    return served?.problem ? { reason: 'NotApplied', problem: served.problem, isGone: false } : notFound(kurator);
+  }
+  const other = changedTarget(written, scene);
+  if (other) return other;
   const { heldBack: _, ...unheld } = written;
   const held = served?.heldBack && { heldBack: served.heldBack };
   const memory = await withWorkload({ ...unheld, ...held }, scene, round);
@@ -49,7 +57,15 @@ function notFound(kurator: Kurator): NoCase {
   return {
     reason: 'TargetNotFound',
     problem: `there is no ${kind} ${name} in namespace ${kurator.metadata.namespace}`,
+    isGone: true,
   };
+}
+
+/** An incident of one workload says nothing about another. */
+function changedTarget({ history, workload }: Memory, { target }: Scene): NoCase | undefined {
+  const now = `${target.kind} ${target.name}`;
+  if (!history.incident || workload?.target === undefined || workload.target === now) return undefined;
+  return { reason: 'TargetChanged', problem: `it is about ${now} now`, isGone: true, isOther: true };
 }
 
 /** Two that repair one workload would fight: it is the older one's. */
@@ -61,6 +77,7 @@ function takenBy({ kurator, context }: Round): NoCase | undefined {
   return {
     reason: 'TargetTaken',
     problem: `${kind} ${name} is looked after by Kurator ${first.metadata.name} already`,
+    isGone: true,
   };
 }
 
@@ -73,6 +90,6 @@ function specOf(kurator: Kurator, present: Present): ServiceSpec | NoCase {
   try {
     return serviceSpecOf(kurator, present);
   } catch (error) {
-    return { reason: 'InvalidSpec', problem: error instanceof Error ? error.message : String(error) };
+    return { reason: 'InvalidSpec', problem: error instanceof Error ? error.message : String(error), isGone: false };
   }
 }

@@ -25,7 +25,7 @@ export function consider(found: Case): Thought {
   Object.assign(mind, { spec, seen, perception });
   // Before the thought: where packets are lost is not concluded while others are being asked.
   ward.agents?.attend(mind);
-  const cluster = ward.weather.view(now);
+  const cluster = ward.weather.view(mind.name, now);
   const grounds = { spec, seen, history, cluster, outcomes: [...mind.outcomes.values()], now };
   const thought = think({ ...grounds, perception: mind.perception });
   const moment = momentOf(grounds, thought);

@@ -17,8 +17,10 @@ export interface Relations {
   readonly dependencies: readonly DependencyObservation[];
   readonly dependants: readonly DependantObservation[];
   /** Why its `dependsOn` can't be followed; missing when it can. */
-  readonly problem?: { readonly reason: 'DependencyCycle' | 'DependencyMissing'; readonly message: string };
-  /** What it depends on as far as the brain may know: nothing, where it goes in a circle. */
+  readonly problem?:
+    | { readonly reason: 'DependencyCycle' | 'DependencyMissing' | 'DependencyNotPermitted'; readonly message: string }
+    | undefined;
+  /** What it depends on as far as the brain may know: nothing that it may not, and nothing where it goes in a circle. */
   readonly dependsOn: readonly string[];
   /** What it was last told about what it depends on. */
   readonly notice?: Notice;
@@ -29,25 +31,56 @@ export function dependsOnOf({ metadata, spec }: Kurator): string[] {
   return spec.dependsOn.map((one) => (one.includes('/') ? one : `${metadata.namespace}/${one}`));
 }
 
+/**
+ * Whether a service may be depended on from a namespace: from its own, and from those that it names itself. Whoever depends
+ * on a service is told of its faults and may hold its repair up: that is nobody's to take.
+ */
+function isPermitted(needed: Kurator | undefined, from: string | undefined): boolean {
+  // Who is not there has nothing to be taken.
+  if (!needed || needed.metadata.namespace === from) return true;
+  return needed.spec.dependants?.from.some(({ namespace }) => namespace === from || namespace === '*') ?? false;
+}
+
 export function relationsOf(kurator: Kurator, look: Look, ward: Ward, now: Millis): Relations {
   const { weather } = ward;
   const wanted = dependsOnOf(kurator);
+  const permitted = followed(kurator, look);
   const cycle = cycleThrough(kurator, look);
-  const dependsOn = cycle ? [] : wanted;
-  const missing = wanted.filter((name) => find(name, look) === undefined);
+  const dependsOn = cycle ? [] : permitted;
   const notice = noticeFor(nameOf(kurator), dependsOn, (name) => ward.historyOf(name, look));
-  const dependants = look.byIndex(Kurator, 'dependsOn', nameOf(kurator)).filter((one) => !cycle || !isOn(cycle, one));
+  const missing = wanted.filter((name) => find(name, look) === undefined);
+  const refused = wanted.filter((name) => !permitted.includes(name));
+  const problem = problemOf(cycle, refused, missing, kurator.metadata.namespace);
   return {
     dependsOn,
     dependencies: dependsOn.flatMap((name) => dependencyOf(name, look, weather, now) ?? []),
-    dependants: dependants.map((one) => ({ name: nameOf(one), answers: one.spec.coordination?.hook !== undefined })),
+    dependants: dependantsOf(kurator, look).filter(({ name }) => !cycle?.includes(name)),
     ...(notice && { notice }),
-    ...(cycle && { problem: { reason: 'DependencyCycle', message: cycleInWords(cycle) } }),
-    ...(!cycle &&
-      missing.length > 0 && {
-        problem: { reason: 'DependencyMissing', message: `there is no Kurator ${missing.join(', ')}` },
-      }),
+    ...(problem && { problem }),
   };
+}
+
+function problemOf(
+  cycle: readonly string[] | undefined,
+  refused: readonly string[],
+  missing: readonly string[],
+  namespace = '',
+): Relations['problem'] {
+  if (cycle) return { reason: 'DependencyCycle', message: cycleInWords(cycle) };
+  if (refused.length > 0) {
+    const message = `${refused.join(', ')} can't be depended on from here: add namespace ${namespace} to spec.dependants.from there`;
+    return { reason: 'DependencyNotPermitted', message };
+  }
+  if (missing.length === 0) return undefined;
+  return { reason: 'DependencyMissing', message: `there is no Kurator ${missing.join(', ')}` };
+}
+
+/** Who depends on it, and may. */
+export function dependantsOf(kurator: Kurator, look: Look): DependantObservation[] {
+  return look
+    .byIndex(Kurator, 'dependsOn', nameOf(kurator))
+    .filter(({ metadata }) => isPermitted(kurator, metadata.namespace))
+    .map((one) => ({ name: nameOf(one), answers: one.spec.coordination?.hook !== undefined }));
 }
 
 /** The brain's spec with what its `dependsOn` comes to. */
@@ -69,20 +102,21 @@ function find(name: string, look: Look): Kurator | undefined {
   return look.get(Kurator, { name: plain, namespace });
 }
 
-/** The circle that this one is on, as it is walked from here. */
+/** The circle that this one is on, as it is walked from here: along what may be followed. */
 function cycleThrough(kurator: Kurator, look: Look): readonly string[] | undefined {
   const start = nameOf(kurator);
-  const known = new Map<string, readonly string[]>([[start, dependsOnOf(kurator)]]);
+  const known = new Map<string, readonly string[]>([[start, followed(kurator, look)]]);
   for (const [, needs] of known) {
     for (const name of needs) {
       const needed = known.has(name) ? undefined : find(name, look);
-      if (needed) known.set(name, dependsOnOf(needed));
+      if (needed) known.set(name, followed(needed, look));
     }
   }
   const { cycle } = orderOf(known);
   return cycle?.includes(start) ? cycle : undefined;
 }
 
-function isOn(cycle: readonly string[], kurator: Kurator): boolean {
-  return cycle.includes(nameOf(kurator));
+/** What it depends on, but for what it may not. */
+function followed(kurator: Kurator, look: Look): string[] {
+  return dependsOnOf(kurator).filter((name) => isPermitted(find(name, look), kurator.metadata.namespace));
 }

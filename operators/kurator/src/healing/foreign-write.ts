@@ -11,9 +11,10 @@ import type { Workload } from '../observing/workload.ts';
 import type { KnownWorkload } from './memory.ts';
 
 /** The workload, as it is to be remembered. */
-export function knownWorkload({ metadata, spec }: Workload): KnownWorkload {
+export function knownWorkload({ kind, metadata, spec }: Workload): KnownWorkload {
   const { template = {}, replicas = 1, ...rest } = spec ?? {};
-  return { uid: metadata.uid ?? '', replicas, template: checksum(template), rest: checksum(rest) };
+  const target = `${kind} ${metadata.name}`;
+  return { uid: metadata.uid ?? '', target, replicas, template: checksum(template), rest: checksum(rest) };
 }
 
 /** What somebody else has changed since; undefined if nobody has, or only we did. */
@@ -45,7 +46,7 @@ export function rememberedWorkload(
   return before && isSame ? before : { ...known, ...(foreignWrite && { foreignWrite }) };
 }
 
-const fields = ['uid', 'replicas', 'template', 'rest'] as const;
+const fields = ['uid', 'target', 'replicas', 'template', 'rest'] as const;
 
 /** Scaling says on the workload what it has scaled to, so that nobody takes it for a person's doing. */
 const scalingMark = /^scale\/\d+\/(\d+)$/;

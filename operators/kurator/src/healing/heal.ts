@@ -2,24 +2,27 @@
  * One round for one Kurator: look, think, write down, and only then do and tell. If writing fails, nothing is done and
  * the thought is forgotten; if the operator dies after it, its successor finds what is to be done where it was written.
  */
-import { type AuthorResult, isConflict } from '@kurator/sdk';
+import { type AuthorResult, conditionOf, isConflict } from '@kurator/sdk';
 import type { Thought } from '../brain/think.ts';
 import { writeStatus } from '../recording/write-status.ts';
 import { Kurator } from '../resources/kurator.ts';
 import { applyScale, decideScale } from '../scaling/scale-service.ts';
 import { heldBackBefore } from '../serving/hold-back.ts';
 import { act } from './act.ts';
-import { type Case, type Context, fieldManager, type Round } from './case.ts';
-import { caseOf, type NoCase } from './case-of.ts';
+import type { Case, Context, Round } from './case.ts';
+import { caseOf } from './case-of.ts';
 import { consider } from './consider.ts';
 import { keepIncidents } from './keep-incidents.ts';
-import type { Memory } from './memory.ts';
-import { newest } from './mind.ts';
+import { logStages } from './log-stages.ts';
+import { type Memory, stillUntold } from './memory.ts';
+import { type Mind, nameOf, newest } from './mind.ts';
 import { noticeInWords } from './notices.ts';
 import { record } from './record.ts';
+import { standAside } from './stand-aside.ts';
 import { statusOf, statusWithoutCase } from './status.ts';
 import { remindersOf, tell } from './tell.ts';
 import { tellDependants } from './tell-dependants.ts';
+import { toolsOf } from './tools.ts';
 import type { Ward } from './ward.ts';
 
 /** At the latest after this long a service is thought about again, even if nothing happens. */
@@ -35,14 +38,26 @@ export async function heal(ward: Ward, cached: Kurator, context: Context): Promi
   const mind = ward.minds.of(cached);
   ward.look = context;
   ward.learn(context);
+  tellOfChange(ward, mind, cached, context);
   const round: Round = { ward, mind, kurator: newest(cached, mind), context, now: ward.now() };
   try {
-    return await lookAfter(round);
+    const result = await lookAfter(round);
+    mind.failingSince = undefined;
+    return result;
   } catch (error) {
     context.signal.throwIfAborted();
+    mind.failingSince ??= round.now;
     if (context.failures >= patience && !isConflict(error)) await showFailure(round, error);
     throw error;
   }
+}
+
+/** Who depends on it may do so no more, or from now on. */
+function tellOfChange(ward: Ward, mind: Mind, { metadata }: Kurator, context: Context): void {
+  if (mind.generation === metadata.generation) return;
+  const isNew = mind.generation === undefined;
+  mind.generation = metadata.generation;
+  if (!isNew) ward.wake(context.byIndex(Kurator, 'dependsOn', mind.name).map(nameOf));
 }
 
 async function lookAfter(round: Round): Promise<AuthorResult<Kurator>> {
@@ -63,10 +78,10 @@ async function lookAfter(round: Round): Promise<AuthorResult<Kurator>> {
 /** What is to be written before anything is done. */
 function memoryAfter({ mind, memory, served }: Case, thought: Thought): Memory {
   const { history } = thought;
-  const { answers: before = [], untold = [], heldBack: held, ...rest } = memory;
+  const { answers: before = [], untold: _, heldBack: held, ...rest } = memory;
   const notices = new Set(history.incident?.notices.map(({ id }) => id));
   const answers = [...before, ...mind.answers].filter(({ notice }) => notices.has(notice));
-  const toTell = [...untold, ...thought.notifications].filter(({ id }) => !mind.told.has(id));
+  const toTell = stillUntold(memory, thought.notifications, mind.told);
   const heldBack = served && heldBackBefore(held, served.wanted, thought.actions);
   return {
     ...rest,
@@ -89,7 +104,7 @@ async function writeDown(
   const answered = mind.answers.length;
   // Others think meanwhile: a repair that is about to begin counts for them already.
   const isNew = ward.weather.note(mind.name, thought.history, thought.evidence);
-  if (thought.beginsRepair) ward.weather.began(now);
+  if (thought.beginsRepair) ward.weather.began(mind.name, now);
   try {
     mind.written = await writeStatus(kurator, status, toolsOf(found));
   } catch (error) {
@@ -97,6 +112,7 @@ async function writeDown(
     throw error;
   }
   ward.tally.thought(found.memory.history, thought);
+  logStages(context.log, found.memory.history, thought);
   mind.memory = memory;
   for (const id of outcomes) mind.outcomes.delete(id);
   // They are off the list that was just written.
@@ -106,6 +122,7 @@ async function writeDown(
   if (notice && noticeInWords(notice) !== kurator.status?.dependencyNotice) {
     context.event('Normal', 'DependencyNotice', notice.reason, { action: 'Tell' });
   }
+  tellOfRefusal(found);
   const dependants = relations.dependants.map(({ name }) => name);
   if (isNew) ward.wake(dependants);
   // That it is still well is no news, but for those who wait to hear just that.
@@ -115,41 +132,41 @@ async function writeDown(
   if (thought.diagnosis?.cause === 'dependency') ward.ask(relations.dependsOn);
 }
 
+/** Once: that it may not depend on what it names is on its status from now on. */
+function tellOfRefusal({ kurator, relations, context }: Case): void {
+  const { reason, message = '' } = relations.problem ?? {};
+  const before = conditionOf(kurator.status?.conditions, 'DependenciesResolved');
+  if (reason !== 'DependencyNotPermitted' || before?.message === message) return;
+  context.event('Warning', reason, message.slice(0, 1024), { action: 'Tell' });
+}
+
 /** What follows from a thought that is written down. */
 async function carryOn(found: Case, thought: Thought, memory: Memory): Promise<void> {
   await tell(found, thought, memory);
   await record(found, thought, memory);
-  tellDependants(found, thought, memory);
+  tellDependants(found, thought, memory, found.spec.coordination.deadline);
   await act(found, thought);
   await keepIncidents(found, memory);
 }
 
-/** There is nothing to be looked after, or it is not ours to look after. */
-async function standAside(round: Round, why: NoCase): Promise<AuthorResult<Kurator>> {
-  const { ward, mind, kurator } = round;
-  ward.checkups.plan(mind, []);
-  mind.written = await writeStatus(kurator, statusWithoutCase(kurator, why), toolsOf(round));
-  return { requeueAfter: calmRound };
-}
-
 /** One or two failures may be a server that restarts: nobody needs to hear of them. */
 const patience = 2;
+/** Whoever fails for so long has nobody who looks after it: an open incident is a person's. */
+const longestFailure = 15 * 60_000;
 
 /** What can't be shown is shown with the next failure; the failure itself must not be lost for it. */
 async function showFailure(round: Round, error: unknown): Promise<void> {
+  const { mind, kurator, context, now } = round;
   const message = error instanceof Error ? error.message : String(error);
-  round.context.event('Warning', 'HealingFailed', message.slice(0, 1024), { action: 'Heal' });
+  context.event('Warning', 'HealingFailed', message.slice(0, 1024), { action: 'Heal' });
   try {
-    const why = { reason: 'HealingFailed', problem: message };
-    round.mind.written = await writeStatus(round.kurator, statusWithoutCase(round.kurator, why), toolsOf(round));
+    const why = { reason: 'HealingFailed', problem: message, isGone: false };
+    if (now - (mind.failingSince ?? now) >= longestFailure) await standAside(round, why);
+    else mind.written = await writeStatus(kurator, statusWithoutCase(kurator, why), toolsOf(round));
   } catch (trouble) {
-    round.context.signal.throwIfAborted();
-    round.context.log.warn('a failure could not be shown', { error: trouble });
+    context.signal.throwIfAborted();
+    context.log.warn('a failure could not be shown', { error: trouble });
   }
-}
-
-function toolsOf({ context, now }: Round) {
-  return { client: context.client, type: Kurator, fieldManager, signal: context.signal, now };
 }
 
 /** When to think again if nothing happens until then. */

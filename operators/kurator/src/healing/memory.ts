@@ -11,6 +11,8 @@ import type { Kurator } from '../resources/kurator.ts';
 /** The workload as it was when it was last looked at: by this a change of somebody else's is known. */
 export interface KnownWorkload {
   readonly uid: string;
+  /** Its kind and name; missing where it was written by an older version. */
+  readonly target?: string;
   readonly replicas: number;
   /** Checksums of its pod template, and of the rest of its spec. */
   readonly template: string;
@@ -44,4 +46,13 @@ export interface Memory {
 export function memoryOf({ status }: Kurator, now: Millis): Memory {
   const { memory } = status ?? {};
   return memory?.history ? (memory as unknown as Memory) : { history: freshHistory(now) };
+}
+
+/** What people are still to be told, with what is new. */
+export function stillUntold(
+  { untold = [] }: Pick<Memory, 'untold'>,
+  notifications: readonly Notification[],
+  told: ReadonlySet<string>,
+): Notification[] {
+  return [...untold, ...notifications].filter(({ id }) => !told.has(id));
 }

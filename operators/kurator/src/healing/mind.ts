@@ -39,6 +39,10 @@ export interface Mind {
   readonly toldTo: Told[];
   /** What the last thought was made from, if it decided something: to be kept with the incident. */
   moment?: Moment | undefined;
+  /** Of the spec, as it was when it was last looked after. */
+  generation?: number | undefined;
+  /** Since when every round has failed; undefined when the last one did not. */
+  failingSince?: Millis | undefined;
   /** When it was last thought about because somebody waits to see it well. */
   askedAt?: Millis;
   /** The Kurator's generation for which replicas that it doesn't give were last known not to be ours. */

@@ -1,4 +1,4 @@
-/** What dependants are told: before and after a repair of what they depend on, in their status, as Events, by their hook. */
+/** What dependants are told of a fault of what they depend on, its repair and its end: in their status, as Events, by their hook. */
 import type { History } from '../brain/incident/history.ts';
 import type { Incident, Notice } from '../brain/incident/incident.ts';
 import type { Answer } from '../brain/observation.ts';

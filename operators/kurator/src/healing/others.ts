@@ -1,14 +1,13 @@
 import type { Others } from './alerting.ts';
-import type { Case } from './case.ts';
+import type { Round } from './case.ts';
 
-const most = 100;
-
-/** How the components around a service do, in a word each: what it depends on, and what depends on it. */
-export function othersOf({ relations, ward }: Case): Others {
-  const dependencies = relations.dependencies.map(({ name, state }) => [name, state]);
-  const dependants = relations.dependants.map(({ name }) => [
-    name,
-    ward.weather.get(name)?.asDependency.state ?? 'unknown',
-  ]);
-  return Object.fromEntries([...dependencies, ...dependants].slice(0, most));
+/** How all other components do, in a word each: the control plane, the nodes, and every service, the worst first. */
+export function othersOf({ ward, mind, context, now }: Pick<Round, 'ward' | 'mind' | 'context' | 'now'>): Others {
+  const sources = {
+    services: ward.weather.all(),
+    conditionOf: (name: string) => ward.minds.get(name)?.evidence?.condition,
+    look: context,
+    heardAt: ward.contact.currentAt(),
+  };
+  return ward.overview.others(mind.name, sources, now);
 }

@@ -6,26 +6,39 @@ import { incidentFields, incidentName, incidentReference } from '../recording/in
 import { withMoment } from '../recording/moments.ts';
 import { keptIncident, recordIncident } from '../recording/record-incident.ts';
 import { Incident } from '../resources/incident.ts';
-import { type Case, fieldManager } from './case.ts';
-import type { Memory } from './memory.ts';
+import { type Case, fieldManager, type Round } from './case.ts';
+import { type Memory, memoryOf } from './memory.ts';
 import { othersOf } from './others.ts';
 
 /** Writes the incident's record, before anything is done about it. */
 export async function record(found: Case, thought: Thought, memory: Memory): Promise<void> {
   const { incident } = thought;
   if (!incident) return;
-  const { kurator, context, mind, now } = found;
+  await keepRecord(found, incident, memory, (before) => evidenceOf(found, thought, incident, before));
+}
+
+/** Writes an incident's record, with more evidence if there is any. */
+export async function keepRecord(
+  round: Round,
+  incident: Known,
+  memory: Memory,
+  evidenceWith: (before: Evidence | undefined) => Promise<Evidence | undefined> = async (before) => before,
+): Promise<void> {
+  const { kurator, context, mind, now } = round;
   const tools = { client: context.client, fieldManager, signal: context.signal };
   const cached = context.get(Incident, incidentReference(kurator, incident.id));
   const written = mind.incident?.metadata.name === incidentName(incident.id) ? mind.incident : undefined;
   const object = await keptIncident(kurator, incident, written ?? cached, tools);
-  const evidence = await evidenceOf(found, thought, incident, object.status?.evidence);
-  const closedAt = thought.history.incident ? undefined : now;
-  const told = [...(object.status?.told ?? []), ...mind.toldTo];
+  const { status } = object;
+  const evidence = await evidenceWith(status?.evidence);
+  const closedAt = memory.history.incident ? undefined : now;
+  const told = [...(status?.told ?? []), ...mind.toldTo];
   // Once it is closed, nobody needs them any more but the record.
-  const answers = memory.answers ?? found.memory.answers ?? [];
-  const moments = withMoment(object.status?.moments, mind.moment);
-  const others = othersOf(found);
+  const answers = memory.answers ?? memoryOf(kurator, now).answers ?? [];
+  const moments = withMoment(status?.moments, mind.moment);
+  // As they did when it last changed its stage: what changes about others all the time is no news about this one.
+  const isNews = status?.stages?.at(-1)?.seq !== incident.transitions.at(-1)?.seq;
+  const others = isNews ? othersOf(round) : (status?.others ?? {});
   const fields = incidentFields(incident, { evidence, others, told, answers, moments, closedAt, now });
   mind.incident = await recordIncident(object, fields, tools);
   mind.toldTo.length = 0;

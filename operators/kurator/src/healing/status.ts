@@ -39,11 +39,18 @@ export function statusOf(
   };
 }
 
-/** It can't be looked after; what is remembered stays. */
-export function statusWithoutCase(kurator: Kurator, { reason, problem }: NoCase): WantedStatus {
+/** It can't be looked after; what is remembered stays, unless there is something new. */
+export function statusWithoutCase(
+  kurator: Kurator,
+  { reason, problem }: Pick<NoCase, 'reason' | 'problem'>,
+  memory?: Memory,
+): WantedStatus {
   const { conditions: _, observedGeneration: _generation, ...before } = kurator.status ?? {};
+  const { incident: _incident, ...closed } = before;
+  const remembered = memory && { ...closed, ...incidentFields(memory.history), memory };
+  const decision = `rest: ${problem}`.slice(0, 1024);
   return {
-    fields: { ...before, health: 'Unknown', decision: `rest: ${problem}`.slice(0, 1024) },
+    fields: { ...(remembered ?? before), health: 'Unknown', decision },
     conditions: [{ type: 'Ready', status: 'False', reason, message: problem }],
   };
 }

@@ -4,15 +4,18 @@ import type { Thought } from '../brain/think.ts';
 import type { Millis } from '../brain/time.ts';
 import { incidentReference } from '../recording/incident-record.ts';
 import { Incident } from '../resources/incident.ts';
-import type { Case } from './case.ts';
+import type { Round } from './case.ts';
 import type { Memory } from './memory.ts';
 import type { Mind } from './mind.ts';
 import { othersOf } from './others.ts';
 
+/** What there is to tell about. */
+type Told = Partial<Pick<Thought, 'incident' | 'warnings'>>;
+
 const again = 5000;
 
 /** Hands over what people are to be told. A way to people that fails never holds up a repair. */
-export async function tell(found: Case, thought: Thought, { untold = [] }: Memory): Promise<void> {
+export async function tell(found: Round, thought: Told, { untold = [] }: Memory): Promise<void> {
   const { mind, context, kurator, ward } = found;
   for (const notification of untold) {
     if (mind.told.has(notification.id)) continue;
@@ -35,7 +38,7 @@ export async function tell(found: Case, thought: Thought, { untold = [] }: Memor
       break;
     }
   }
-  for (const { title } of thought.warnings) context.event('Warning', 'Warning', title, { action: 'Check' });
+  for (const { title } of thought.warnings ?? []) context.event('Warning', 'Warning', title, { action: 'Check' });
 }
 
 /** When what could not be told is to be tried again. */
@@ -44,7 +47,7 @@ export function remindersOf({ memory, told }: Mind, now: Millis): Millis | undef
 }
 
 /** The open one, the one that was just closed, or an older one's record. */
-function incidentOf({ kurator, context }: Case, { incident }: Thought, id: string): Known | undefined {
+function incidentOf({ kurator, context }: Round, { incident }: Told, id: string): Known | undefined {
   if (incident?.id === id) return incident;
   const object = context.get(Incident, incidentReference(kurator, id));
   return object?.status?.memory as Known | undefined;

@@ -19,6 +19,7 @@ import { Listening } from './listening.ts';
 import { memoryOf } from './memory.ts';
 import { type Mind, Minds, nameOf } from './mind.ts';
 import type { Look } from './scene.ts';
+import { Overview } from './overview.ts';
 import { Weather } from './weather.ts';
 
 /** How the healer works; everything has a default. */
@@ -53,6 +54,7 @@ export class Ward {
   readonly alerting: Alerting;
   readonly agents: Agents | undefined;
   readonly tally = new Tally();
+  readonly overview = new Overview();
   readonly now: () => Millis;
   readonly #context: CompanionContext;
   readonly #firstMode: Mode | undefined;
@@ -146,6 +148,7 @@ export class Ward {
     if (this.#hasLearned) return;
     this.#hasLearned = true;
     for (const kurator of look.list(Kurator, { namespace: '*' })) {
+      if (isGoing(kurator)) continue;
       this.weather.note(nameOf(kurator), memoryOf(kurator, this.now()).history, undefined);
     }
   }
@@ -205,7 +208,14 @@ export class Ward {
   #forgetDeleted(): void {
     const { look } = this;
     if (!look) return;
-    for (const { name, reference } of [...this.minds.all()]) if (!look.get(Kurator, reference)) this.minds.delete(name);
+    const known = [...this.weather.all(), ...this.minds.all()].map(({ name }) => name);
+    for (const name of new Set(known)) {
+      const [namespace, plain = ''] = name.split('/');
+      const kurator = look.get(Kurator, { name: plain, namespace });
+      if (kurator && !isGoing(kurator)) continue;
+      this.minds.delete(name);
+      this.weather.delete(name);
+    }
   }
 
   #troubled(): string[] {
@@ -214,4 +224,9 @@ export class Ward {
       .filter(isOpen)
       .map(({ name }) => name);
   }
+}
+
+/** Nobody looks after one that is being deleted, however long that takes. */
+function isGoing({ metadata }: Kurator): boolean {
+  return metadata.deletionTimestamp !== undefined;
 }

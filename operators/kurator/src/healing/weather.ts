@@ -1,6 +1,6 @@
 /** All services together, as each thought has to know them: who is how, what it costs, and whether there is a storm. */
 import { type ServiceSummary, summarise } from '../brain/cluster/summary.ts';
-import { type ClusterHistory, type ClusterView, survey, withOneMore } from '../brain/cluster/survey.ts';
+import { type ClusterView, type Survey, survey, viewFor, withOneMore } from '../brain/cluster/survey.ts';
 import type { Evidence } from '../brain/evidence/evidence.ts';
 import type { History } from '../brain/incident/history.ts';
 import type { ClusterSpec } from '../brain/spec.ts';
@@ -13,9 +13,8 @@ const surveyEvery = 250;
 export class Weather {
   readonly #spec: ClusterSpec;
   readonly #summaries = new Map<string, ServiceSummary>();
-  #history: ClusterHistory = {};
-  #view: ClusterView | undefined;
-  #viewedAt = 0;
+  #survey: Survey | undefined;
+  #surveyedAt = 0;
 
   constructor(spec: ClusterSpec) {
     this.#spec = spec;
@@ -35,7 +34,7 @@ export class Weather {
 
   /** Since when there has been a storm, if there is one. */
   get stormSince(): Millis | undefined {
-    return this.#history.stormSince;
+    return this.#survey?.history.stormSince;
   }
 
   /** Takes note of a service; says whether it looks different to those that depend on it. */
@@ -52,17 +51,20 @@ export class Weather {
   }
 
   /** What one service has to know about all, now. */
-  view(now: Millis): ClusterView {
-    if (this.#view && now - this.#viewedAt < surveyEvery && now >= this.#viewedAt) return this.#view;
-    const { view, history } = survey(this.#spec, [...this.#summaries.values()], this.#history, now);
-    this.#history = history;
-    this.#view = view;
-    this.#viewedAt = now;
-    return view;
+  view(name: string, now: Millis): ClusterView {
+    return viewFor(this.#surveyed(now), name);
   }
 
-  /** A repair begins: whoever thinks next has to know. */
-  began(now: Millis): void {
-    this.#view = withOneMore(this.view(now), now);
+  /** A repair of this service begins: whoever thinks next has to know. */
+  began(name: string, now: Millis): void {
+    this.#survey = withOneMore(this.#surveyed(now), name, now);
+  }
+
+  #surveyed(now: Millis): Survey {
+    const isFresh = now - this.#surveyedAt < surveyEvery && now >= this.#surveyedAt;
+    if (this.#survey && isFresh) return this.#survey;
+    this.#survey = survey(this.#spec, [...this.#summaries.values()], this.#survey?.history ?? {}, now);
+    this.#surveyedAt = now;
+    return this.#survey;
   }
 }

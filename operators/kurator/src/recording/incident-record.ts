@@ -109,7 +109,7 @@ function toldOf({ notices }: Known, { told, answers }: RecordSources): Told[] {
     return {
       at: timestamp(at),
       whom: `${dependant}${to}`,
-      what: cut(`${phase} the repair: ${reason}`),
+      what: cut(`${phaseInWords[phase]}: ${reason}`),
       ...(outcome && { outcome }),
     };
   });
@@ -118,6 +118,7 @@ function toldOf({ notices }: Known, { told, answers }: RecordSources): Told[] {
 }
 
 const dependant = 'dependant ';
+const phaseInWords = { confirmed: 'of the fault', before: 'before the repair', after: 'at the end' } as const;
 const mostTold = 512;
 
 function actionsOf({ attempts }: Known): NonNullable<IncidentFields['actions']> {

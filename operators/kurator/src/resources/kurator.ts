@@ -2,7 +2,7 @@
 import { duration, type ObjectOf, Pod, preserveUnknown, reference, resource, rule, z } from '@kurator/sdk';
 import { checks } from './check-fields.ts';
 import { group, version } from './group.ts';
-import { alerts, coordination, dependsOn, maintenance, recovery, scaling } from './recovery-fields.ts';
+import { alerts, coordination, dependants, dependsOn, maintenance, recovery, scaling } from './recovery-fields.ts';
 import { service, targetRef } from './workload-fields.ts';
 
 const fields = z.object({
@@ -12,6 +12,7 @@ const fields = z.object({
   startupGrace: duration({ max: '1h' }).default('30s').describe('How long a fresh instance may fail its checks.'),
   packetLoss: z.boolean().default(true).describe('Whether lost packets are looked for in the timing of connections.'),
   dependsOn: dependsOn(),
+  dependants: dependants().optional(),
   recovery: recovery().optional(),
   coordination: coordination().optional(),
   scaling: scaling().optional(),

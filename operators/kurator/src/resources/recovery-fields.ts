@@ -52,7 +52,7 @@ const hook = z.object({
     .string()
     .max(2048)
     .regex(/^https?:\/\//, 'must be an http or https URL')
-    .describe('POSTed to before and after a repair of what this service depends on; 2xx is an acknowledgement.'),
+    .describe('POSTed to when a fault of what this service depends on is confirmed, before a repair of it, and when it is over; 2xx before a repair is an acknowledgement.'),
   timeout: duration({ min: '100ms', max: '1m' }).default('5s'),
 });
 
@@ -86,7 +86,25 @@ export const dependsOn = () =>
   )
     .max(64)
     .default([])
-    .describe('Other Kurators that this one needs: name, or namespace/name.');
+    .describe('Other Kurators that this one needs: name, or namespace/name where that one has this namespace in its dependants.');
+
+export const dependants = () =>
+  z
+    .object({
+      from: z
+        .array(
+          z.object({
+            namespace: z
+              .string()
+              .max(63)
+              .regex(/^(\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?)$/, 'must be a namespace, or * for all')
+              .describe('Kurators of this namespace may depend on this one; * is all namespaces.'),
+          }),
+        )
+        .max(256)
+        .describe('Namespaces other than its own whose Kurators may depend on this one.'),
+    })
+    .describe('Who of other namespaces may depend on this one: is told of its faults, and may be waited for.');
 
 export const maintenance = () =>
   z

@@ -12,7 +12,7 @@ const check = {
   failAfter: 3,
   recoverAfter: 2,
 };
-const present = { desired: 3, stateful: false, workload: 'Deployment/web', now: 0 };
+const present = { desired: 3, stateful: false, workload: 'Deployment/web', mode: 'On' as const, now: 0 };
 
 function specOf(spec: object, more: object = {}) {
   const fields = { checks: [check], startupGrace: '30s', dependsOn: [], maintenance: [], packetLoss: true, ...spec };

@@ -5,9 +5,9 @@
  */
 import { causeInWords } from '../diagnosis/cause.ts';
 import { givenBackReason, type Incident, type Transition } from '../incident/incident.ts';
-import { atEase, type Stage } from '../incident/stage.ts';
+import { atEase, type Stage, withPerson } from '../incident/stage.ts';
 import type { ServiceSpec } from '../spec.ts';
-import { type Millis, within } from '../time.ts';
+import { inWords, type Millis, within } from '../time.ts';
 import type { Notification, Severity } from './notification.ts';
 
 /** `always` is told at once whatever was told before, but once; `now` at once if the limit allows, `soon` in company. */
@@ -33,11 +33,15 @@ export const manners: Readonly<Record<Stage, Manner>> = {
   recovered: { urgency: 'now', severity: 'resolved', title: 'is well again' },
   handedOver: { urgency: 'always', severity: 'page', title: 'needs a person' },
   quarantined: { urgency: 'always', severity: 'page', title: 'keeps failing, and needs a person' },
+  withdrawn: { urgency: 'now', severity: 'resolved', title: 'is not looked after any more' },
 };
+
+/** What of a service decides how it is told about. */
+export type Announcing = Pick<ServiceSpec, 'name' | 'alerts' | 'maintenance' | 'recovery' | 'dryRun'>;
 
 /** What the policy needs to know besides the incident. */
 export interface Occasion {
-  readonly spec: ServiceSpec;
+  readonly spec: Announcing;
   readonly now: Millis;
   /** There is a storm: all of it is about one thing. */
   readonly isStorm: boolean;
@@ -56,26 +60,76 @@ export interface Announcement {
 /** Tells what is due. */
 export function announce(incident: Incident, occasion: Occasion): Announcement {
   const pending = incident.transitions.slice(incident.reported);
-  const isPage = mustPage(incident);
+  const call = callFor(incident, occasion);
   const [first] = pending;
-  if (!first && !isPage) return { incident };
+  if (!first && !call) return { incident };
   const { spec, now, isClosing } = occasion;
   const urgencies = pending.map(({ to }) => manners[to].urgency);
   const recent = incident.notifiedAt.filter((at) => now - at < spec.alerts.per);
   const limitUntil = recent.length < spec.alerts.burst ? now : (recent.at(-spec.alerts.burst) ?? now) + spec.alerts.per;
   const groupUntil = !first || urgencies.some((urgency) => urgency !== 'soon') ? now : first.at + spec.alerts.groupWait;
   const until = Math.max(limitUntil, groupUntil);
-  const isCall = urgencies.includes('always') && !isCalled(incident);
-  if (!isClosing && !isPage && !isCall && until > now) return { incident, until };
-  const notification = compose(incident, pending, isPage, occasion);
+  const isCall = call || (urgencies.includes('always') && !isCalled(incident));
+  if (!isClosing && !isCall && until > now) return { incident, until };
+  const notification = compose(incident, pending, call, occasion);
   const reported = incident.transitions.length;
-  const told = { ...incident, reported, notifiedAt: [...recent, now], paged: incident.paged || isPage };
+  const told = { ...incident, ...call?.remembered, reported, notifiedAt: [...recent, now] };
   return { incident: told, notification };
 }
 
-/** A service that is down wakes somebody up, once; unless it is down for something else: then that one does. */
-function mustPage({ stage, impact, paged }: Incident): boolean {
-  return impact.condition === 'down' && !paged && !atEase.has(stage) && stage !== 'waitingForDependency';
+/** A person is called for how things are, though no stage has changed. */
+interface Call {
+  /** The end of the notification's id. */
+  readonly id: string;
+  /** What comes before the stage's own words. */
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly remembered: Partial<Incident>;
+}
+
+/**
+ * A service that is down wakes somebody up, once; unless it is down for something else: then that one does. So does a
+ * repair that is held up for too long, whoever wants it so, and one that goes from one wait to the next.
+ */
+function callFor(incident: Incident, occasion: Occasion): Call | undefined {
+  const { stage, impact, paged } = incident;
+  if (atEase.has(stage)) return undefined;
+  if (impact.condition === 'down' && !paged && stage !== 'waitingForDependency') {
+    return { id: 'down', title: 'is down, and ', lines: [], remembered: { paged: true } };
+  }
+  // Nobody is told anything in a maintenance window.
+  const isMaintenance = within(occasion.spec.maintenance, occasion.now);
+  return isMaintenance ? undefined : (callForHold(incident, occasion) ?? callForStandstill(incident, occasion));
+}
+
+function callForHold({ hold }: Incident, { spec, now }: Occasion): Call | undefined {
+  if (!hold || hold.told || !(now - hold.heldSince >= spec.recovery.patience)) return undefined;
+  return {
+    id: `held/${hold.heldSince}`,
+    title: 'is held up, and ',
+    lines: [`held up for ${inWords(now - hold.heldSince)}: ${hold.reason}`],
+    remembered: { hold: { ...hold, told: true } },
+  };
+}
+
+/** In times of its patience: so long an incident may go from one wait to the next without anything being done. */
+const longestStandstill = 4;
+/** With these something is done, or a person has it. */
+const steps: ReadonlySet<Stage> = new Set<Stage>(['repairing', 'recovered', 'handedOver', 'quarantined']);
+
+function callForStandstill(incident: Incident, { spec, now }: Occasion): Call | undefined {
+  const { stage, transitions, confirmedAt = now, standstillToldAt = 0 } = incident;
+  // The one that it waits for calls; a dry run has said what it would do.
+  const isElsewhere = stage === 'waitingForDependency' || (stage === 'proposed' && spec.dryRun);
+  if (isElsewhere || withPerson.has(stage)) return undefined;
+  const since = transitions.findLast(({ to }) => steps.has(to))?.at ?? confirmedAt;
+  if (standstillToldAt >= since || now - since < longestStandstill * spec.recovery.patience) return undefined;
+  return {
+    id: `still/${since}`,
+    title: 'makes no progress, and ',
+    lines: [`nothing could be done for ${inWords(now - since)}: ${transitions.at(-1)?.reason}`],
+    remembered: { standstillToldAt: now },
+  };
 }
 
 /** A person was called, and since then neither told that it is well nor has given it back. */
@@ -89,23 +143,23 @@ function isCalled({ transitions, reported }: Incident): boolean {
 function compose(
   incident: Incident,
   pending: readonly Transition[],
-  isPage: boolean,
+  call: Call | undefined,
   { spec, now, isStorm }: Occasion,
 ): Notification {
   const { id, stage, diagnosis, root } = incident;
-  const cause = diagnosis && stage !== 'recovered' ? `: ${causeInWords[diagnosis.cause]}` : '';
+  const cause = diagnosis && !atEase.has(stage) ? `: ${causeInWords[diagnosis.cause]}` : '';
   const isSilent = within(spec.maintenance, now);
   return {
-    id: isPage ? `${id}/down` : `${id}/${pending.at(-1)?.seq}`,
+    id: `${id}/${call?.id ?? pending.at(-1)?.seq}`,
     service: spec.name,
     incident: id,
     at: now,
-    severity: isPage ? 'page' : severityOf(incident, pending),
+    severity: call ? 'page' : severityOf(incident, pending),
     group: root ?? (isStorm ? 'storm' : id),
     transitions: pending.map(({ seq }) => seq),
     stage,
-    title: `${spec.name} ${isPage ? 'is down, and ' : ''}${manners[stage].title}${cause}`,
-    lines: pending.map(({ to, reason }) => `${manners[to].title}: ${reason}`),
+    title: `${spec.name} ${call?.title ?? ''}${manners[stage].title}${cause}`,
+    lines: [...(call?.lines ?? []), ...pending.map(({ to, reason }) => `${manners[to].title}: ${reason}`)],
     ...(diagnosis && { cause: diagnosis.cause }),
     ...(isSilent && { silenced: 'maintenance' as const }),
   };
@@ -113,7 +167,7 @@ function compose(
 
 /** As loud as the loudest change it tells. */
 function severityOf({ stage }: Incident, pending: readonly Transition[]): Severity {
-  if (stage === 'recovered') return 'resolved';
+  if (stage === 'recovered' || stage === 'withdrawn') return 'resolved';
   if (stage === 'waitingForDependency') return 'info';
   const severities = pending.map(({ to }) => manners[to].severity);
   if (severities.includes('page')) return 'page';

@@ -4,19 +4,26 @@ import type { History } from '../incident/history.ts';
 import { engagedSince, openAttempt } from '../incident/incident.ts';
 import { atEase } from '../incident/stage.ts';
 import type { DependencyObservation } from '../observation.ts';
-import type { Millis } from '../time.ts';
+import { type Millis, minute } from '../time.ts';
 
 /** What others have to know about a service. */
 export interface ServiceSummary {
   readonly name: string;
   /** Since when it is known to fail, for a reason of its own; missing when it does not. */
   readonly failingSince?: Millis;
-  readonly underRepair: boolean;
+  /**
+   * Until when it counts as under repair; missing when it is not. No longer than its repair may take, whether or not
+   * anybody is there to end it: what nobody thinks about any more must not be in everybody's way.
+   */
+  readonly underRepairUntil?: Millis;
   /** When its repairs were begun. */
   readonly repairs: readonly Millis[];
   /** How it looks to those that depend on it. */
   readonly asDependency: DependencyObservation;
 }
+
+/** However little happens, a service is thought about once in this time: its repair is ended so long after its deadline. */
+export const endsWithin = minute;
 
 /** Sums a service up, from its history and from what was last seen of it. */
 export function summarise(name: string, history: History, evidence: Evidence | undefined): ServiceSummary {
@@ -26,7 +33,7 @@ export function summarise(name: string, history: History, evidence: Evidence | u
   return {
     name,
     ...(isFailing && { failingSince: engagedSince(incident) }),
-    underRepair: attempt !== undefined && attempt.step !== 'kubernetes',
+    ...(attempt && attempt.step !== 'kubernetes' && { underRepairUntil: attempt.deadline + endsWithin }),
     repairs,
     asDependency: asDependency(name, history, evidence),
   };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { clusterDefaults } from '../spec-defaults.ts';
 import { minute, second } from '../time.ts';
 import type { ServiceSummary } from './summary.ts';
-import { refuses, survey, withOneMore } from './survey.ts';
+import { refuses, survey, viewFor, withOneMore } from './survey.ts';
 
 const now = 1_000 * minute;
 
@@ -10,7 +10,7 @@ function services(count: number, failing: number, underRepair = 0, repairs: numb
   return Array.from({ length: count }, (_, index) => ({
     name: `s${index}`,
     ...(index < failing && { failingSince: now - minute }),
-    underRepair: index < underRepair,
+    ...(index < underRepair && { underRepairUntil: now + minute }),
     repairs: index === 0 ? repairs : [],
     asDependency: { name: `s${index}`, state: 'healthy' },
   }));
@@ -41,13 +41,13 @@ describe('survey', () => {
   });
 
   it('allows two at once in a storm, with rest between them', () => {
-    const view = look(services(20, 12)).view;
-    expect(refuses(view, now)).toBeUndefined();
-    const one = withOneMore(view, now);
-    expect(refuses(one, now)).toBe('repairs begin at least 10 s apart, for there is a storm');
-    expect(refuses(one, now + 10 * second)).toBeUndefined();
-    const two = withOneMore(one, now + 10 * second);
-    expect(refuses(two, now + minute)).toBe(
+    const before = look(services(20, 12));
+    expect(refuses(before.view, now)).toBeUndefined();
+    const one = withOneMore(before, 's0', now);
+    expect(refuses(one.view, now)).toBe('repairs begin at least 10 s apart, for there is a storm');
+    expect(refuses(one.view, now + 10 * second)).toBeUndefined();
+    const two = withOneMore(one, 's1', now + 10 * second);
+    expect(refuses(two.view, now + minute)).toBe(
       '2 services are under repair, and no more than 2 may be, for there is a storm',
     );
   });
@@ -63,5 +63,45 @@ describe('survey', () => {
 
   it('allows no more than five at once without a storm', () => {
     expect(refuses(look(services(99, 5, 5)).view, now)).toContain('5 services are under repair');
+  });
+
+  it('does not count a repair that nobody has ended in its time', () => {
+    const dead = services(9, 0, 5);
+    expect(refuses(look(dead).view, now)).toContain('5 services are under repair');
+    expect(refuses(look(dead, {}, now + minute + 1).view, now + minute + 1)).toBeUndefined();
+  });
+});
+
+describe('the share of a namespace', () => {
+  const inNamespaces = (mine: number, all: ServiceSummary[]) =>
+    all.map((service, index) => ({ ...service, name: `${index < mine ? 'loud' : 'calm'}/${service.name}` }));
+
+  it('leaves the others some of what may be repaired at once', () => {
+    const found = look(inNamespaces(8, services(9, 0, 3)));
+    expect(refuses(viewFor(found, 'loud/s7'), now)).toBe(
+      '3 services of namespace loud are under repair, and its share is 3',
+    );
+    expect(refuses(viewFor(found, 'calm/s8'), now)).toBeUndefined();
+    const more = withOneMore(withOneMore(found, 'calm/s8', now), 'calm/s9', now);
+    expect(refuses(viewFor(more, 'calm/s10'), now)).toContain('5 services are under repair');
+  });
+
+  it('leaves the others some of the budget', () => {
+    const spent = Array.from({ length: clusterDefaults.budget.repairs / 2 }, () => now - minute);
+    const found = look(inNamespaces(8, services(9, 0, 0, spent)));
+    expect(refuses(viewFor(found, 'loud/s7'), now)).toBe(
+      "the share of namespace loud, 30 of the cluster's 60 repairs in 1 h, is spent",
+    );
+    expect(refuses(viewFor(found, 'calm/s8'), now)).toBeUndefined();
+  });
+
+  it('is all of it where there is no other namespace', () => {
+    expect(refuses(viewFor(look(inNamespaces(9, services(9, 0, 4))), 'loud/s5'), now)).toBeUndefined();
+  });
+
+  it('is at least one repair', () => {
+    const tiny = survey({ ...clusterDefaults, namespaceShare: 0 }, inNamespaces(8, services(9, 0)), {}, now);
+    expect(refuses(viewFor(tiny, 'loud/s1'), now)).toBeUndefined();
+    expect(refuses(viewFor(withOneMore(tiny, 'loud/s0', now), 'loud/s1'), now)).toContain('its share is 1');
   });
 });

@@ -27,15 +27,36 @@ export interface ClusterView {
   /** Before this no repair begins. */
   readonly notBefore: Millis;
   readonly coolDown: Millis;
+  /** What its own namespace has taken of that, and may take; missing where no other namespace needs any. */
+  readonly share?: NamespaceShare;
+}
+
+/** What one namespace has taken of what is there for all, and how much of it is its own at most. */
+export interface NamespaceShare {
+  readonly namespace: string;
+  readonly active: number;
+  readonly atOnce: number;
+  readonly recent: number;
+  readonly repairs: number;
+}
+
+interface Counts {
+  readonly active: number;
+  readonly recent: number;
 }
 
 /** What a survey found. */
 export interface Survey {
+  /** As it is for all; {@link viewFor} adds what is one service's own. */
   readonly view: ClusterView;
   readonly history: ClusterHistory;
   /** How many have begun to fail lately, for a reason of their own. */
   readonly failing: number;
+  readonly namespaces: ReadonlyMap<string, Counts>;
+  readonly namespaceShare: number;
 }
+
+const none: Counts = { active: 0, recent: 0 };
 
 /** Counts once for a whole round of thoughts; {@link withOneMore} counts on with each repair that begins in it. */
 export function survey(
@@ -45,45 +66,79 @@ export function survey(
   now: Millis,
 ): Survey {
   let failing = 0;
-  let active = 0;
-  let recent = 0;
+  const total = { active: 0, recent: 0 };
   let lastAt = Number.NEGATIVE_INFINITY;
+  const namespaces = new Map<string, { active: number; recent: number }>();
   for (const service of services) {
     if (now - (service.failingSince ?? Number.NEGATIVE_INFINITY) <= spec.storm.within) failing++;
-    if (service.underRepair) active++;
-    for (const at of service.repairs) {
-      if (now - at < spec.budget.per) recent++;
-      lastAt = Math.max(lastAt, at);
+    const own = namespaces.get(namespaceOf(service.name)) ?? { ...none };
+    namespaces.set(namespaceOf(service.name), own);
+    const active = Number(now <= (service.underRepairUntil ?? Number.NEGATIVE_INFINITY));
+    const recent = service.repairs.filter((at) => now - at < spec.budget.per).length;
+    for (const counts of [total, own]) {
+      counts.active += active;
+      counts.recent += recent;
     }
+    lastAt = Math.max(lastAt, service.repairs.at(-1) ?? lastAt);
   }
   const history = weather(spec, failing, services.length, before, now);
   const isStorm = history.stormSince !== undefined;
   const coolDown = isStorm ? spec.storm.coolDown : 0;
   const view: ClusterView = {
-    active,
+    ...total,
     atOnce: isStorm ? Math.min(spec.storm.concurrent, spec.concurrent) : spec.concurrent,
-    recent,
     budget: spec.budget,
     notBefore: lastAt + coolDown,
     coolDown,
     ...(isStorm && { stormSince: history.stormSince }),
   };
-  return { view, history, failing };
+  return { view, history, failing, namespaces, namespaceShare: spec.namespaceShare };
+}
+
+/** What one service has to know, by its full name. A namespace that is alone shares with nobody. */
+export function viewFor({ view, namespaces, namespaceShare }: Survey, service: string): ClusterView {
+  const namespace = namespaceOf(service);
+  const isAlone = namespaces.size < 2 && (namespaces.size === 0 || namespaces.has(namespace));
+  if (isAlone) return view;
+  const shareOf = (whole: number) => Math.max(Math.min(1, whole), Math.ceil(whole * namespaceShare));
+  const { active, recent } = namespaces.get(namespace) ?? none;
+  const most = { atOnce: shareOf(view.atOnce), repairs: shareOf(view.budget.repairs) };
+  return { ...view, share: { namespace, active, recent, ...most } };
 }
 
 /** Why a repair must not begin now; undefined when it may. */
 export function refuses(view: ClusterView, now: Millis): string | undefined {
-  const { active, atOnce, recent, budget, notBefore, coolDown, stormSince } = view;
+  const { active, atOnce, recent, budget, notBefore, coolDown, stormSince, share } = view;
   const how = stormSince === undefined ? '' : ', for there is a storm';
+  const per = inWords(budget.per);
   if (active >= atOnce) return `${active} services are under repair, and no more than ${atOnce} may be${how}`;
-  if (recent >= budget.repairs)
-    return `the cluster's budget of ${budget.repairs} repairs in ${inWords(budget.per)} is spent`;
+  if (recent >= budget.repairs) return `the cluster's budget of ${budget.repairs} repairs in ${per} is spent`;
+  if (share && share.active >= share.atOnce)
+    return `${share.active} services of namespace ${share.namespace} are under repair, and its share is ${share.atOnce}${how}`;
+  if (share && share.recent >= share.repairs)
+    return `the share of namespace ${share.namespace}, ${share.repairs} of the cluster's ${budget.repairs} repairs in ${per}, is spent`;
   return now < notBefore ? `repairs begin at least ${inWords(coolDown)} apart${how}` : undefined;
 }
 
-/** The view after a repair has begun: whoever thinks next in the same round has to know. */
-export function withOneMore(view: ClusterView, now: Millis): ClusterView {
-  return { ...view, active: view.active + 1, recent: view.recent + 1, notBefore: now + view.coolDown };
+/** The survey after a repair of a service has begun: whoever thinks next in the same round has to know. */
+export function withOneMore(before: Survey, service: string, now: Millis): Survey {
+  const namespace = namespaceOf(service);
+  const own = before.namespaces.get(namespace) ?? none;
+  const { view } = before;
+  return {
+    ...before,
+    view: { ...view, ...oneMore(view), notBefore: now + view.coolDown },
+    namespaces: new Map(before.namespaces).set(namespace, oneMore(own)),
+  };
+}
+
+function oneMore({ active, recent }: Counts): Counts {
+  return { active: active + 1, recent: recent + 1 };
+}
+
+/** Of `namespace/name`. */
+export function namespaceOf(service: string): string {
+  return service.includes('/') ? service.slice(0, service.indexOf('/')) : '';
 }
 
 function weather(spec: ClusterSpec, failing: number, all: number, before: ClusterHistory, now: Millis): ClusterHistory {

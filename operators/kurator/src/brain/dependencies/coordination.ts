@@ -1,8 +1,18 @@
-/** Dependants are told before a repair and after it, each time once; those that answer are waited for. */
+/** Dependants are told of a fault, of a repair of it, and of its end, each once; those that answer are waited for. */
+import { causeInWords } from '../diagnosis/cause.ts';
 import { type Notice, noticesOfRound } from '../incident/incident.ts';
 import type { Answer } from '../observation.ts';
 import type { Situation } from '../recovery/situation.ts';
-import type { Step } from '../spec.ts';
+import type { ServiceSpec, Step } from '../spec.ts';
+
+/** A notice for every dependant, whatever comes of the fault; none if this round's were sent. */
+export function noticesOfFault(situation: Situation): Notice[] {
+  const { spec, seen, incident, diagnosis } = situation;
+  if (noticesOfRound(incident, 'confirmed').length > 0) return [];
+  const cause = diagnosis ?? incident.diagnosis;
+  const reason = `${spec.name} fails: ${causeInWords[cause?.cause ?? 'unknown']}`;
+  return seen.dependants.map(({ name }) => notice(situation, name, 'confirmed', false, reason));
+}
 
 /** A notice for every dependant, before the first repair of this round. */
 export function noticesBefore(situation: Situation, step: Step): Notice[] {
@@ -11,16 +21,19 @@ export function noticesBefore(situation: Situation, step: Step): Notice[] {
   return seen.dependants.map(({ name, answers }) => notice(situation, name, 'before', answers, reason));
 }
 
-/** A notice for everyone who was told before: it is over. */
-export function noticesAfter(situation: Situation): Notice[] {
-  const { incident, spec } = situation;
+/** A notice for everyone who was told of it: it is over. */
+export function noticesAfter(situation: Sender, reason = `${situation.spec.name} is well again`): Notice[] {
+  const { incident } = situation;
   if (noticesOfRound(incident, 'after').length > 0) return [];
-  const told = noticesOfRound(incident, 'before');
-  return told.map(({ to }) => notice(situation, to, 'after', false, `${spec.name} is well again`));
+  const told = [...noticesOfRound(incident, 'confirmed'), ...noticesOfRound(incident, 'before')];
+  return [...new Set(told.map(({ to }) => to))].map((to) => notice(situation, to, 'after', false, reason));
 }
 
+/** Who sends a notice, about what, and when. */
+type Sender = Pick<Situation, 'incident' | 'now'> & { readonly spec: Pick<ServiceSpec, 'name'> };
+
 function notice(
-  { incident, now }: Situation,
+  { incident, now }: Sender,
   to: string,
   phase: Notice['phase'],
   awaited: boolean,

@@ -18,7 +18,7 @@ export interface ClosedIncident {
   readonly repairs: number;
   readonly downMs: Millis;
   readonly degradedMs: Millis;
-  readonly end: 'recovered' | 'dismissed';
+  readonly end: 'recovered' | 'dismissed' | 'withdrawn';
 }
 
 /** What is remembered of one service. */
@@ -74,7 +74,7 @@ export function shelve(history: History, incident: Incident, now: Millis): Histo
     repairs: attempts.filter(({ step }) => step !== 'kubernetes').length,
     downMs: impact.downMs,
     degradedMs: impact.degradedMs,
-    end: stage === 'dismissed' ? 'dismissed' : 'recovered',
+    end: stage === 'dismissed' || stage === 'withdrawn' ? stage : 'recovered',
     ...(confirmedAt !== undefined && { confirmedAt }),
     ...(recoveredAt !== undefined && { recoveredAt }),
     ...(diagnosis && { cause: diagnosis.cause }),

@@ -21,8 +21,11 @@ export interface Transition {
   readonly condition: Condition;
 }
 
-/** How an action ended. `superseded`: somebody else had changed what it was decided upon. */
-export type ActionResult = 'done' | 'failed' | 'superseded' | 'withdrawn';
+/**
+ * How an action ended. `superseded`: somebody else had changed what it was decided upon. `refused`: nothing was done,
+ * because a PodDisruptionBudget does not allow it now.
+ */
+export type ActionResult = 'done' | 'failed' | 'refused' | 'superseded' | 'withdrawn';
 
 /** How an action ended, and when. */
 export interface ActionOutcome {
@@ -71,14 +74,14 @@ export interface Attempt {
   /** The uids that were there when it began: whatever is not among them came after it. */
   readonly present: readonly string[];
   readonly endedAt?: Millis;
-  readonly result?: 'succeeded' | 'failed' | 'abandoned';
+  readonly result?: 'succeeded' | 'failed' | 'abandoned' | 'refused';
 }
 
-/** A notice to a dependant, before or after a repair. */
+/** A notice to a dependant: that a fault is confirmed, that a repair of it is about to begin, that it is over. */
 export interface Notice {
   readonly id: string;
   readonly to: string;
-  readonly phase: 'before' | 'after';
+  readonly phase: 'confirmed' | 'before' | 'after';
   readonly at: Millis;
   /** Whether an answer is waited for. */
   readonly awaited: boolean;
@@ -107,7 +110,12 @@ export type HeldBy =
 export interface Hold {
   readonly by: HeldBy;
   readonly reason: string;
+  /** Since when it is held up by this, or by what is waited for as long. */
   readonly since: Millis;
+  /** Since when it is held up by anything at all. */
+  readonly heldSince: Millis;
+  /** A person was told that it lasts. */
+  readonly told?: true;
 }
 
 /** What a person is asked to agree to, or would be, were this not a dry run. */
@@ -145,6 +153,8 @@ export interface Incident {
   readonly notices: readonly Notice[];
   readonly hold?: Hold;
   readonly proposal?: Proposal;
+  /** What refuses every try, since when, and when it did last; missing once one was not refused. */
+  readonly refusal?: { readonly reason: string; readonly since: Millis; readonly at: Millis; readonly times: number };
   /** Causes that a person was called for. */
   readonly givenUp: readonly Cause[];
   /** The newest foreign write that was yielded to. */
@@ -159,6 +169,8 @@ export interface Incident {
   /** The last transition that people were told about, and when they were told anything. */
   readonly reported: number;
   readonly notifiedAt: readonly Millis[];
+  /** When somebody was last told that nothing can be done. */
+  readonly standstillToldAt?: Millis;
   /** Somebody was woken up because it is down. */
   readonly paged: boolean;
 }
@@ -192,13 +204,18 @@ export function engagedSince({ transitions }: Incident): Millis {
 }
 
 /** Repairs of the incident that count: tries of any step that does something. */
-export function repairsOf({ attempts, countsFrom }: Incident): number {
-  return attempts.slice(countsFrom).filter(({ step }) => step !== 'kubernetes').length;
+export function repairsOf(incident: Incident): number {
+  return counted(incident).filter(({ step }) => step !== 'kubernetes').length;
 }
 
 /** Tries of a step that count. */
-export function triesOf({ attempts, countsFrom }: Incident, step: Step): number {
-  return attempts.slice(countsFrom).filter((attempt) => attempt.step === step).length;
+export function triesOf(incident: Incident, step: Step): number {
+  return counted(incident).filter((attempt) => attempt.step === step).length;
+}
+
+/** Where nothing was done, nothing was tried. */
+function counted({ attempts, countsFrom }: Incident): readonly Attempt[] {
+  return attempts.slice(countsFrom).filter(({ result }) => result !== 'refused');
 }
 
 /** Which round of notices this is: a relapse tells everybody again. */

@@ -43,7 +43,7 @@ export function enter(incident: Incident, to: Stage, reason: string, condition: 
 }
 
 /** The incident with its impact brought up to date; the same one unless the condition has changed. */
-export function impactOf(incident: Incident, { condition }: Evidence, now: Millis): Incident {
+export function impactOf(incident: Incident, { condition }: Pick<Evidence, 'condition'>, now: Millis): Incident {
   const { impact } = incident;
   if (impact.condition === condition) return incident;
   const length = Math.max(0, now - impact.since);

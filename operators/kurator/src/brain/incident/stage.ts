@@ -25,11 +25,13 @@ export type Stage =
   /** A person is needed. */
   | 'handedOver'
   /** It comes back after every repair: nothing more is done until it has been well for long. */
-  | 'quarantined';
+  | 'quarantined'
+  /** What it was about is gone, or is somebody else's: there is nothing left to go on with. The end. */
+  | 'withdrawn';
 
 /** Which stages may follow a stage. Nothing else ever happens. */
 export const mayFollow: Readonly<Record<Stage, readonly Stage[]>> = {
-  suspected: ['confirmed', 'dismissed'],
+  suspected: ['confirmed', 'dismissed', 'withdrawn'],
   dismissed: [],
   confirmed: [
     'waitingForDependency',
@@ -39,20 +41,41 @@ export const mayFollow: Readonly<Record<Stage, readonly Stage[]>> = {
     'yielded',
     'recovered',
     'handedOver',
+    'withdrawn',
   ],
-  waitingForDependency: ['confirmed', 'recovered', 'handedOver'],
-  tellingDependants: ['waitingForDependency', 'proposed', 'repairing', 'yielded', 'recovered', 'handedOver'],
-  proposed: ['waitingForDependency', 'tellingDependants', 'repairing', 'yielded', 'recovered', 'handedOver'],
-  repairing: ['verifying', 'confirmed', 'yielded'],
-  verifying: ['repairing', 'confirmed', 'yielded', 'recovered', 'handedOver'],
-  yielded: ['confirmed', 'recovered', 'handedOver'],
-  recovered: ['confirmed', 'waitingForDependency', 'quarantined'],
-  handedOver: ['confirmed', 'recovered'],
-  quarantined: ['confirmed', 'recovered'],
+  waitingForDependency: ['confirmed', 'recovered', 'handedOver', 'withdrawn'],
+  tellingDependants: [
+    'waitingForDependency',
+    'proposed',
+    'repairing',
+    'yielded',
+    'recovered',
+    'handedOver',
+    'withdrawn',
+  ],
+  proposed: [
+    'waitingForDependency',
+    'tellingDependants',
+    'repairing',
+    'yielded',
+    'recovered',
+    'handedOver',
+    'withdrawn',
+  ],
+  repairing: ['verifying', 'confirmed', 'yielded', 'handedOver', 'withdrawn'],
+  verifying: ['repairing', 'confirmed', 'yielded', 'recovered', 'handedOver', 'withdrawn'],
+  yielded: ['confirmed', 'recovered', 'handedOver', 'withdrawn'],
+  recovered: ['confirmed', 'waitingForDependency', 'quarantined', 'withdrawn'],
+  handedOver: ['confirmed', 'recovered', 'withdrawn'],
+  quarantined: ['confirmed', 'recovered', 'withdrawn'],
+  withdrawn: [],
 };
 
 /** Stages in which the service is being repaired: they count against the cluster's budget. */
 export const underRepair: ReadonlySet<Stage> = new Set<Stage>(['repairing', 'verifying']);
 
 /** Stages in which nothing is wrong, or nothing is known to be. */
-export const atEase: ReadonlySet<Stage> = new Set<Stage>(['suspected', 'dismissed', 'recovered']);
+export const atEase: ReadonlySet<Stage> = new Set<Stage>(['suspected', 'dismissed', 'recovered', 'withdrawn']);
+
+/** Stages in which a person has it, and was called. */
+export const withPerson: ReadonlySet<Stage> = new Set<Stage>(['handedOver', 'quarantined']);

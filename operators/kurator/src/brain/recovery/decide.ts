@@ -19,6 +19,7 @@ const byStage: Readonly<Record<Stage, (situation: Situation) => Move>> = {
   recovered,
   handedOver,
   quarantined,
+  withdrawn: () => ({ to: 'close', reason: 'there is nothing left to go on with' }),
 };
 
 /** Decides. Pure: the same situation always gives the same move. */

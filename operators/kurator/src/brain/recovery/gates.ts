@@ -7,7 +7,7 @@ import type { InstanceEvidence, InstanceHealth } from '../evidence/evidence.ts';
 import { recentRepairs } from '../incident/history.ts';
 import { engagedSince, type HeldBy } from '../incident/incident.ts';
 import { minHealthy, type Step } from '../spec.ts';
-import { inWords, type Millis, minute, within } from '../time.ts';
+import { inWords, type Millis, minute, second, within } from '../time.ts';
 import { isDisruptive } from './ladder.ts';
 import { onlyTells, type Situation } from './situation.ts';
 
@@ -29,6 +29,10 @@ interface No {
 const switchedOff = 'Kurator is switched off in the whole cluster';
 
 type Gate = (situation: Situation, intent: Intent) => string | No | undefined;
+
+/** What was refused is tried again after this, and then less and less often. */
+const refusalRetry = 10 * second;
+const longestRefusal = 5 * minute;
 
 const gates: Readonly<Record<HeldBy, Gate>> = {
   switch: ({ spec }, { step }) => {
@@ -93,7 +97,11 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
     return left < least ? `only ${left} healthy instances would be left, and ${least} must be` : undefined;
   },
 
-  disruption: ({ seen }, { targets }) => {
+  disruption: ({ seen, incident, now }, { targets }) => {
+    const { refusal } = incident;
+    const again = refusal && refusal.at + Math.min(longestRefusal, refusal.times * refusal.times * refusalRetry);
+    if (refusal && again !== undefined && now < again && targets.length > 0)
+      return { reason: refusal.reason, until: again };
     const allowed = seen.workload.disruptionsAllowed ?? Number.POSITIVE_INFINITY;
     const ready = targets.filter((target) => target.ready).length;
     return ready > allowed ? `a PodDisruptionBudget allows no more than ${allowed} at a time` : undefined;

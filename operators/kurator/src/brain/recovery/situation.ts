@@ -65,16 +65,21 @@ function yieldedTo({ yieldedTo }: Incident): Millis {
   return yieldedTo ?? Number.NEGATIVE_INFINITY;
 }
 
-/** The incident, held up; the time counts from when it was first held up by anything that a person would be called for. */
-export function held({ incident, now }: Situation, hold: Omit<Hold, 'since'>, isPatient: boolean): Incident {
+/** The incident, held up; the time counts from when it was first held up by anything that it would be handed over for. */
+export function held({ incident, now }: Situation, hold: Pick<Hold, 'by' | 'reason'>, isPatient: boolean): Incident {
   const before = incident.hold;
   if (before?.by === hold.by && before.reason === hold.reason) return incident;
   const isSameWait = before?.by === hold.by || (isPatient && before && !quietHolds.has(before.by));
-  const since = isSameWait ? before.since : now;
-  return { ...incident, hold: { ...hold, since } };
+  // Each try that is refused begins the wait anew, and is the same wait all the same.
+  const refusedSince = hold.by === 'disruption' ? incident.refusal?.since : undefined;
+  const since = refusedSince ?? (isSameWait ? before.since : now);
+  return { ...incident, hold: { ...before, ...hold, since, heldSince: before?.heldSince ?? since } };
 }
 
-/** Nobody is called for being held up by these: a person wants it so, or it passes by itself. */
+/**
+ * It is not handed over for being held up by these: a person wants it so, or it passes by itself, and then it goes on. If
+ * it lasts, a person is called all the same.
+ */
 export const quietHolds: ReadonlySet<Hold['by']> = new Set<Hold['by']>([
   'switch',
   'pause',
@@ -88,5 +93,11 @@ export const quietHolds: ReadonlySet<Hold['by']> = new Set<Hold['by']>([
 /** The incident without what was only of its last stage. */
 export function cleared(incident: Incident): Incident {
   const { hold: _hold, proposal: _proposal, quietSince: _quietSince, ...rest } = incident;
+  return rest;
+}
+
+/** And without what refused it: the wait for that is over. */
+export function unrefused(incident: Incident): Incident {
+  const { refusal: _, ...rest } = cleared(incident);
   return rest;
 }

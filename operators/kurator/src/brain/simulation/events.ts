@@ -1,10 +1,12 @@
 /** What can happen to the simulated cluster: one small function each, in a table. */
+import { namespaceOf } from '../cluster/survey.ts';
+import { freshHistory } from '../incident/history.ts';
 import type { Orders } from '../observation.ts';
 import { minute } from '../time.ts';
 import type { Operator } from './operator.ts';
 import type { Random } from './random.ts';
 import type { Referee } from './referee.ts';
-import { deploy, type Illness, type SimService, type World } from './world.ts';
+import { demolish, deploy, type Illness, rebuild, type SimService, type World } from './world.ts';
 
 /** Everything that an event may touch. */
 export interface Stage {
@@ -158,6 +160,67 @@ const table = {
     const checks = service.spec.checks.map((check) => ({ ...check, definition }));
     service.spec = { ...service.spec, checks };
   },
+  /** Somebody deletes the workload. */
+  deleteTarget: (_stage, service) => demolish(service),
+  /** Somebody makes it again, as it was or well. */
+  recreateTarget: (stage, service, arg) => {
+    if (service.isThere) return;
+    if (arg % 2 === 0) service.curse = undefined;
+    remake(stage, service);
+  },
+  /** Deleted and made again before anybody could look. */
+  replaceTarget: (stage, service) => remake(stage, service),
+  /** The spec names another workload. */
+  retarget: (stage, service) => {
+    service.target++;
+    service.curse = undefined;
+    remake(stage, service);
+  },
+  /** The spec can't be followed, until it can. */
+  spoilSpec: (_stage, service) => {
+    service.isUnderstood = false;
+  },
+  mendSpec: (_stage, service) => {
+    service.isUnderstood = true;
+  },
+  /** The namespace goes, with all that is in it. */
+  removeNamespace: ({ world, operator, referee }, { spec }) => {
+    for (const [name, service] of world.services) {
+      if (namespaceOf(name) !== namespaceOf(spec.name)) continue;
+      demolish(service);
+      service.isDescribed = false;
+      operator.records.histories.delete(name);
+      referee.gone(name);
+    }
+  },
+  restoreNamespace: (stage, { spec }) => {
+    for (const [name, service] of stage.world.services) {
+      if (namespaceOf(name) !== namespaceOf(spec.name) || service.isDescribed) continue;
+      service.isDescribed = true;
+      service.curse = undefined;
+      // By its uid it is another one: no incident of it has an older one's id.
+      const incidents = Math.floor(stage.world.now / 1000);
+      stage.operator.records.histories.set(name, { ...freshHistory(stage.world.now), incidents });
+      remake(stage, service);
+    }
+  },
+  /** A node is deleted, and with it what ran there; or a new one comes. */
+  removeNode: ({ world }, _service, arg) => {
+    if (world.nodes.length < 2) return;
+    const [gone] = world.nodes.splice(arg % world.nodes.length, 1);
+    for (const service of world.services.values())
+      service.instances = service.instances.filter(({ node }) => node !== gone?.name);
+  },
+  addNode: ({ world }) => {
+    world.nodes.push({ name: `n${world.now}`, state: 'up', since: world.now });
+  },
+  /** A PodDisruptionBudget refuses what nobody could have known, until it does not. */
+  protect: (_stage, service) => {
+    service.isProtected = true;
+  },
+  unprotect: (_stage, service) => {
+    service.isProtected = false;
+  },
   /** Somebody sets the replicas. */
   replicas: ({ world }, service, arg) => {
     service.desired = 1 + (arg % 4);
@@ -181,6 +244,12 @@ export function happen(stage: Stage, service: SimService, name: EventName, arg: 
 function write({ world, operator, referee }: Stage, service: SimService, revision: string): void {
   const history = operator.records.histories.get(service.spec.name);
   deploy(service, revision, { at: world.now, by: 'a person', what: 'template' });
+  if (history) referee.foreign(world, service, history);
+}
+
+function remake({ world, operator, referee }: Stage, service: SimService): void {
+  const history = operator.records.histories.get(service.spec.name);
+  rebuild(service, { at: world.now, by: 'a person', what: 'template' });
   if (history) referee.foreign(world, service, history);
 }
 

@@ -13,11 +13,12 @@ export function carryOut(
   { fails, referee }: { fails: boolean; referee: Referee },
 ): ActionOutcome | undefined {
   const isWanted = unsettled(history?.incident).some(({ id }) => id === action.id);
-  if (!isWanted) return undefined;
+  if (!isWanted || !service.isThere) return undefined;
   const outcome = (result: ActionResult) => ({ action: action.id, result, at: world.now });
   if (service.applied.has(action.id)) return outcome('done');
   if (service.generation !== action.expect.generation) return outcome('superseded');
   if (fails) return outcome('failed');
+  if (service.isProtected && action.kind === 'evict') return outcome('refused');
   referee.acts(world, service, action);
   service.applied.add(action.id);
   deeds[action.kind](world, service, action);

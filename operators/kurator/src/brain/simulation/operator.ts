@@ -5,7 +5,7 @@
  */
 import type { Notification } from '../alerts/notification.ts';
 import { type ServiceSummary, summarise } from '../cluster/summary.ts';
-import { type ClusterHistory, type ClusterView, survey, withOneMore } from '../cluster/survey.ts';
+import { type ClusterHistory, type Survey, survey, viewFor, withOneMore } from '../cluster/survey.ts';
 import { dependantsOf } from '../dependencies/graph.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { freshHistory, type History } from '../incident/history.ts';
@@ -14,12 +14,13 @@ import { type Answer, type CheckResult, type Observation, type Orders, theServic
 import { paceOf } from '../pace.ts';
 import { nextCheck } from '../perception/next-check.ts';
 import { freshPerception, type Perception, perceive } from '../perception/perception.ts';
+import { type Obstacle, withdraw } from '../recovery/withdraw.ts';
 import type { CheckSpec, ClusterSpec } from '../spec.ts';
 import { type Thought, type ThoughtInput, think } from '../think.ts';
-import type { Millis } from '../time.ts';
+import { type Millis, second } from '../time.ts';
 import { carryOut } from './hands.ts';
 import type { Random } from './random.ts';
-import type { Referee } from './referee.ts';
+import type { Referee, Written } from './referee.ts';
 import { probe, type Senses, watch } from './senses.ts';
 import type { SimService, World } from './world.ts';
 
@@ -30,6 +31,8 @@ export interface Records {
   readonly notices: Notice[];
   readonly answers: Map<string, Answer[]>;
   readonly orders: Map<string, Orders>;
+  /** Which workload each was last seen to be about. */
+  readonly targets: Map<string, number>;
   cluster: ClusterHistory;
   isUp: boolean;
 }
@@ -60,11 +63,17 @@ export interface OperatorOptions {
   readonly referee: Referee;
   /** The brain; another one than ours shows that the referee sees what it does wrong. */
   readonly brain?: (input: ThoughtInput) => Thought;
+  /** What it does about a service that can't be looked after; the brain's own unless given. */
+  readonly withdraw?: typeof withdraw;
   /** Whether it dies here and now; by chance unless given. */
   readonly dies?: (point: DeathPoint) => boolean;
 }
 
 interface Memory {
+  /** As the others know each service: what was last thought of it. */
+  readonly summaries: Map<string, ServiceSummary>;
+  /** When the deleted ones were last forgotten. */
+  forgottenAt: Millis;
   readonly perceptions: Map<string, Perception>;
   readonly evidence: Map<string, Evidence>;
   readonly observations: Map<string, Observation>;
@@ -85,11 +94,21 @@ export interface Operator {
   readonly thoughts: number;
 }
 
+/** As the real one: what is deleted is found out by looking. */
+const forgetEvery = 30 * second;
 const noOrders: Orders = { approved: [], resumed: [] };
 
 /** Starts a simulated operator. */
 export function createOperator(options: OperatorOptions): Operator {
-  const { world, chaos, random, referee, brain = think, dies = () => random.chance(chaos.deaths) } = options;
+  const {
+    world,
+    chaos,
+    random,
+    referee,
+    brain = think,
+    withdraw: leave = withdraw,
+    dies = () => random.chance(chaos.deaths),
+  } = options;
   const dependencies = new Map([...world.services].map(([name, { spec }]) => [name, spec.dependsOn]));
   const dependants = dependantsOf(dependencies);
   const records: Records = {
@@ -98,6 +117,7 @@ export function createOperator(options: OperatorOptions): Operator {
     notices: [],
     answers: new Map(),
     orders: new Map(),
+    targets: new Map(),
     cluster: {},
     isUp: true,
   };
@@ -111,24 +131,61 @@ export function createOperator(options: OperatorOptions): Operator {
 
   function round(): void {
     finishActions();
-    const summaries = new Map<string, ServiceSummary>();
-    for (const [name, history] of records.histories) {
-      summaries.set(name, summarise(name, history, memory.evidence.get(name)));
-    }
-    const surveyed = survey(options.cluster, [...summaries.values()], records.cluster, world.now);
+    recall();
+    let surveyed = survey(options.cluster, [...memory.summaries.values()], records.cluster, world.now);
     records.cluster = surveyed.history;
-    let view = surveyed.view;
+    referee.surveyed(world, surveyed.view.active, records);
     for (const [name, service] of world.services) {
-      const result = consider(name, service, view, summaries);
+      const result = service.isDescribed ? attend(name, service, surveyed) : 'nobody';
       if (result === 'dead') {
         die();
         return;
       }
-      if (result === 'began') view = withOneMore(view, world.now);
+      if (result === 'began') surveyed = withOneMore(surveyed, name, world.now);
     }
   }
 
-  function consider(name: string, service: SimService, cluster: ClusterView, summaries: Map<string, ServiceSummary>) {
+  /** Learns what is written of all services, and forgets from time to time those that are gone. */
+  function recall(): void {
+    for (const [name, history] of records.histories) {
+      if (!memory.summaries.has(name)) memory.summaries.set(name, summarise(name, history, undefined));
+    }
+    if (world.now - memory.forgottenAt < forgetEvery) return;
+    memory.forgottenAt = world.now;
+    for (const name of memory.summaries.keys()) if (!records.histories.has(name)) memory.summaries.delete(name);
+  }
+
+  function attend(name: string, service: SimService, cluster: Survey) {
+    const obstacle = records.isUp ? obstacleTo(name, service) : undefined;
+    if (obstacle) return standAside(name, service, obstacle);
+    return service.isThere || memory.observations.has(name) ? consider(name, service, cluster) : 'nobody';
+  }
+
+  function obstacleTo(name: string, { isThere, isUnderstood, target }: SimService): Obstacle | undefined {
+    const known = records.targets.get(name) ?? target;
+    if (!isThere) return { reason: 'its workload is gone', isGone: true };
+    if (known !== target && records.histories.get(name)?.incident) {
+      return { reason: 'it is about another workload now', isGone: true };
+    }
+    records.targets.set(name, target);
+    return isUnderstood ? undefined : { reason: 'its spec can not be followed', isGone: false };
+  }
+
+  function standAside(name: string, service: SimService, obstacle: Obstacle) {
+    const history = records.histories.get(name) ?? freshHistory(world.now);
+    const ended = leave(service.spec, history, obstacle, world.now);
+    if (dies('before writing')) return 'dead';
+    if (!write(service, history, { ...ended, beginsRepair: false })) return 'forgotten';
+    memory.observations.delete(name);
+    memory.evidence.delete(name);
+    memory.summaries.set(name, summarise(name, ended.history, undefined));
+    // What it is about from now on is looked at with the next round.
+    records.targets.set(name, service.target);
+    return 'done';
+  }
+
+  function consider(name: string, service: SimService, cluster: Survey) {
+    const { summaries } = memory;
     const history = records.histories.get(name) ?? freshHistory(world.now);
     const seen = look(name, service, summaries);
     const results = runChecks(name, service, seen, history);
@@ -138,12 +195,16 @@ export function createOperator(options: OperatorOptions): Operator {
     memory.perceptions.set(name, perception);
     const outcomes = memory.outcomes.get(name) ?? [];
     const spec = { ...service.spec, mode: world.mode };
-    const thought = brain({ spec, seen, perception, history, cluster, outcomes, now: world.now });
+    const view = viewFor(cluster, name);
+    const thought = brain({ spec, seen, perception, history, cluster: view, outcomes, now: world.now });
     thoughts++;
     memory.evidence.set(name, thought.evidence);
     summaries.set(name, summarise(name, thought.history, thought.evidence));
     if (dies('before writing')) return 'dead';
-    if (!write(service, history, thought)) return 'forgotten';
+    if (!write(service, history, thought)) {
+      summaries.set(name, summarise(name, history, thought.evidence));
+      return 'forgotten';
+    }
     if (dies('after writing')) return 'dead';
     memory.outcomes.delete(name);
     for (const action of thought.actions) begin(service, action);
@@ -194,7 +255,7 @@ export function createOperator(options: OperatorOptions): Operator {
   }
 
   /** Everything of one thought is written at once, or nothing is. */
-  function write(service: SimService, before: History, thought: Thought): boolean {
+  function write(service: SimService, before: History, thought: Written): boolean {
     if (thought.history === before) return records.isUp;
     if (!records.isUp || random.chance(chaos.conflicts)) return false;
     records.histories.set(service.spec.name, thought.history);
@@ -239,6 +300,8 @@ export function createOperator(options: OperatorOptions): Operator {
 
 function emptyMemory(): Memory {
   return {
+    summaries: new Map(),
+    forgottenAt: Number.NEGATIVE_INFINITY,
     perceptions: new Map(),
     evidence: new Map(),
     observations: new Map(),

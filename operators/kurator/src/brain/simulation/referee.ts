@@ -1,7 +1,8 @@
 /**
- * Watches a simulated operator with the truth in hand, and notes every breach of the seven rules. It knows nothing of how
+ * Watches a simulated operator with the truth in hand, and notes every breach of the eight rules. It knows nothing of how
  * the brain decides: it compares what was done with what was so.
  */
+import { namespaceOf } from '../cluster/survey.ts';
 import type { History } from '../incident/history.ts';
 import { type Action, type Incident, openAttempt } from '../incident/incident.ts';
 import { atEase, mayFollow } from '../incident/stage.ts';
@@ -9,10 +10,11 @@ import { type CheckResult, theService } from '../observation.ts';
 import { type ClusterSpec, minHealthy, type ServiceSpec } from '../spec.ts';
 import type { Thought } from '../think.ts';
 import { type Millis, minute, second } from '../time.ts';
+import { createStandstill, type Standstill } from './standstill.ts';
 import { isIll, type SimInstance, type SimService, serves, type World } from './world.ts';
 
 /** The rules, by their number in the design. */
-export type RuleNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 9;
+export type RuleNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
 /** One breach. */
 export interface Breach {
@@ -21,17 +23,24 @@ export interface Breach {
   readonly what: string;
 }
 
+/** What is written down of a thought, or in the place of one. */
+export type Written = Pick<Thought, 'history' | 'incident' | 'notifications' | 'notices' | 'beginsRepair'>;
+
 /** Watches, and notes. */
 export interface Referee {
   readonly breaches: Breach[];
   /** What the checker told the brain. */
   heard(world: World, service: SimService, results: readonly CheckResult[]): void;
   /** A thought was written down. */
-  wrote(world: World, service: SimService, before: History, thought: Thought): void;
+  wrote(world: World, service: SimService, before: History, thought: Written): void;
+  /** All services were counted: so many hold shared budget. */
+  readonly surveyed: Standstill['surveyed'];
   /** An action is begun. */
   begins(world: World, action: Action): void;
   /** An action takes effect. */
   acts(world: World, service: SimService, action: Action): void;
+  /** Nobody describes a service of this name any more: the next one is another. */
+  gone(name: string): void;
   /** Somebody else changes a workload. */
   foreign(world: World, service: SimService, history: History): void;
 }
@@ -48,13 +57,15 @@ export function createReferee(cluster: ClusterSpec): Referee {
   /** The end of the last result that showed trouble, and of the last one that showed none; by uid. */
   const troubleAt = new Map<string, Millis>();
   const begun: { service: string; at: Millis }[] = [];
-  const open = new Set<string>();
+  /** Until when those that are under repair count as such. */
+  const open = new Map<string, Millis>();
   const told = new Map<string, number>();
   /** Incidents during which somebody else changed the workload, and when. */
   const touchedByOthers = new Map<string, Millis>();
   const left = new Map<string, Set<string>>();
   /** The definitions of checks that have passed on somebody who was ready; by service. */
   const passed = new Map<string, Set<string>>();
+  const standstill = createStandstill((at, what) => note(8, at, what));
 
   function note(rule: RuleNumber, at: Millis, what: string): void {
     breaches.push({ rule, at, what });
@@ -150,16 +161,22 @@ export function createReferee(cluster: ClusterSpec): Referee {
     }
   }
 
-  function wrote(world: World, service: SimService, before: History, thought: Thought): void {
+  function wrote(world: World, service: SimService, before: History, thought: Written): void {
     const { name } = service.spec;
     if (thought.beginsRepair) judgeBudget(world, service);
     const attempt = thought.history.incident && openAttempt(thought.history.incident);
-    if (attempt && attempt.step !== 'kubernetes') open.add(name);
+    if (attempt && attempt.step !== 'kubernetes') open.set(name, attempt.deadline);
     else open.delete(name);
     const { incident } = thought;
     if (!incident) return;
+    // Where nothing was done, there was no repair.
+    for (const { startedAt, result } of incident.attempts) {
+      const index = begun.findIndex(({ service, at }) => service === name && at === startedAt);
+      if (result === 'refused' && index >= 0) begun.splice(index, 1);
+    }
     judgeTries(world, service, incident);
     judgeRecord(world, before, incident, thought);
+    standstill.wrote(world, before, incident, thought.notifications);
     if (incident.stage === 'recovered') touchedByOthers.delete(incident.id);
   }
 
@@ -170,12 +187,17 @@ export function createReferee(cluster: ClusterSpec): Referee {
     if (mine.length > spec.recovery.budget.repairs) note(3, now, `${mine.length} repairs of ${spec.name}`);
     const all = begun.filter(({ at }) => now - at < cluster.budget.per);
     if (all.length > cluster.budget.repairs) note(3, now, `${all.length} repairs in the cluster`);
-    const others = [...open].filter((one) => one !== spec.name).length;
-    if (others >= cluster.concurrent) note(3, now, `${spec.name} is repaired beside ${others} others`);
+    const isBeside = ([name, until]: [string, Millis]) => name !== spec.name && now <= until;
+    const others = [...open].filter(isBeside).map(([name]) => name);
+    if (others.length >= cluster.concurrent) note(3, now, `${spec.name} is repaired beside ${others}`);
+    const isNear = (name: string) => namespaceOf(name) === namespaceOf(spec.name);
+    const share = Math.max(1, Math.ceil(cluster.concurrent * cluster.namespaceShare));
+    const isShared = [...world.services].some(([name, { isDescribed }]) => isDescribed && !isNear(name));
+    if (isShared && others.filter(isNear).length >= share) note(3, now, `${spec.name} takes more than its share`);
   }
 
   function judgeTries({ now }: World, { spec }: SimService, incident: Incident): void {
-    const counted = incident.attempts.slice(incident.countsFrom);
+    const counted = incident.attempts.slice(incident.countsFrom).filter(({ result }) => result !== 'refused');
     for (const [step, { tries, deadline }] of Object.entries(spec.recovery.steps)) {
       const used = counted.filter((attempt) => attempt.step === step);
       if (used.length > tries) note(4, now, `${step} was tried ${used.length} times`);
@@ -189,7 +211,7 @@ export function createReferee(cluster: ClusterSpec): Referee {
   }
 
   /** Every change of stage is on record, allowed, and told by exactly one notification. */
-  function judgeRecord({ now }: World, before: History, incident: Incident, { history, notifications }: Thought): void {
+  function judgeRecord({ now }: World, before: History, incident: Incident, { history, notifications }: Written): void {
     const { id, transitions } = incident;
     const known = before.incident?.id === id ? before.incident : undefined;
     for (const what of badWays(incident, known)) note(7, now, what);
@@ -205,7 +227,14 @@ export function createReferee(cluster: ClusterSpec): Referee {
     if (incident && !atEase.has(incident.stage)) touchedByOthers.set(incident.id, now);
   }
 
-  return { breaches, heard, wrote, begins, acts, foreign };
+  function gone(name: string): void {
+    open.delete(name);
+    left.delete(name);
+    passed.delete(name);
+    for (let index = begun.length - 1; index >= 0; index--) if (begun[index]?.service === name) begun.splice(index, 1);
+  }
+
+  return { breaches, heard, wrote, begins, acts, foreign, gone, surveyed: standstill.surveyed };
 }
 
 /** Changes of stage since `known` that are not on record as they should be. */

@@ -1,6 +1,6 @@
 /**
- * The seven rules of the design, each held over random histories: random services, faults, people, storms of trouble with
- * the operator itself. The referee judges by the truth, which the brain never sees, and every history by all seven; each
+ * The eight rules of the design, each held over random histories: random services, faults, people, storms of trouble with
+ * the operator itself. The referee judges by the truth, which the brain never sees, and every history by all eight; each
  * test only brings about more of what its rule is about.
  *
  * The suite runs the same histories each time. A breach that nobody knows yet is hunted for on purpose:
@@ -39,6 +39,8 @@ interface Bias {
   readonly chaos?: Partial<Record<keyof Chaos, number>>;
   /** With which arguments; all of them unless given. */
   readonly args?: readonly number[];
+  /** How long it lasts; half an hour unless given. */
+  readonly minutes?: number;
   /** The cluster's budget holds nobody up. */
   readonly isRoomy?: boolean;
   /** What all specs have in common. */
@@ -80,17 +82,20 @@ const spec = fc.record({
   needs: fc.array(fc.nat(), { maxLength: 2 }),
 });
 
+/** In two namespaces. */
+const nameOf = (index: number) => `${index % 2 === 0 ? 'a' : 'b'}/s${index}`;
+
 function specOf(draft: Draft, index: number): ServiceSpec {
   const { tries, approval } = draft;
   const timing = { period: 10 * second, timeout: second, failAfter: draft.failAfter };
   return serviceSpec({
-    name: `s${index}`,
+    name: nameOf(index),
     stateful: draft.stateful,
     checks: [
       { name: 'http', ...timing },
       ...(draft.throughService ? [{ name: 'all', through: 'service' as const, ...timing }] : []),
     ],
-    dependsOn: index === 0 ? [] : [...new Set(draft.needs.map((one) => `s${one % index}`))],
+    dependsOn: index === 0 ? [] : [...new Set(draft.needs.map((one) => nameOf(one % index)))],
     coordination: { onSilence: draft.onSilence, onRefusal: draft.onRefusal },
     recovery: {
       maxUnavailable: draft.maxUnavailable,
@@ -114,7 +119,8 @@ function specOf(draft: Draft, index: number): ServiceSpec {
 }
 
 function scenarios(bias: Bias = {}): fc.Arbitrary<Scenario> {
-  const { events = eventNames, services = 3 } = bias;
+  const { events = eventNames, services = 3, minutes = 30 } = bias;
+  const length = minutes * minute;
   const event = fc.record({
     at: fc.integer({ min: 0, max: length }),
     name: fc.constantFrom(...events),
@@ -157,7 +163,7 @@ function holds(bias: Bias, runs: number, also: (run: Run) => void = () => {}) {
       expect(run.referee.breaches.filter((breach) => !isWanted(breach))).toEqual([]);
       also(run);
     }),
-    { numRuns: runs * times, ...replay },
+    { numRuns: runs * times, endOnFailure: true, ...replay },
   );
 }
 
@@ -169,7 +175,7 @@ const seenByWatches = [1, 9, 17, 25];
 const harmless = new Set<Illness | undefined>(['crash', 'slow', 'loss', 'saturated']);
 const patience = 120_000 * times;
 
-describe('the seven rules', () => {
+describe('the eight rules', () => {
   it('1: what was not observed is unknown, and unknown never causes a repair', { timeout: patience }, () => {
     const eyes: EventName[] = ['apiDown', 'apiUp', 'die', 'pause', 'unpause', 'blindChecker', 'seeingChecker'];
     holds({ events: [...faults, ...eyes], chaos: { unknown: 0.3 } }, 60);
@@ -245,6 +251,34 @@ describe('the seven rules', () => {
     holds({ events: ['allIll', 'allIll', 'curse', 'heal', 'ill', 'flakyDeploy', 'die'], services: 5 }, 100);
     // Where it has a fault of its own, and its dependency another one a little later.
     holds({ events: ['allIll', 'allIll', 'heal', 'flakyDeploy', 'ill'], services: 2, spec: { needs: [0] } }, 120);
+  });
+
+  it('8: never held up by the dead, and never for long without a person', { timeout: patience }, () => {
+    const life: EventName[] = ['deleteTarget', 'recreateTarget', 'replaceTarget', 'retarget', 'spoilSpec', 'mendSpec'];
+    const places: EventName[] = [
+      'removeNamespace',
+      'restoreNamespace',
+      'removeNode',
+      'addNode',
+      'protect',
+      'unprotect',
+    ];
+    const people: EventName[] = ['pause', 'unpause', 'approve', 'answer', 'goodDeploy', 'badDeploy', 'resume', 'die'];
+    holds({ events: [...faults, ...life, ...life, ...places, ...people], services: 5, minutes: 60 }, 60);
+    // Where targets go in the middle of their repairs, and the budget is small.
+    const ends: EventName[] = [
+      'curse',
+      'allIll',
+      'allIll',
+      'deleteTarget',
+      'recreateTarget',
+      'removeNamespace',
+      'spoilSpec',
+    ];
+    holds({ events: ends, services: 6, chaos: { failing: 0, unknown: 0 }, spec: { approval: false, needs: [] } }, 120);
+    // Where nobody ever says go.
+    const waits: EventName[] = ['curse', 'allIll', 'pause', 'protect', 'goodDeploy', 'badDeploy', 'unpause'];
+    holds({ events: waits, services: 2, minutes: 60, chaos: { failing: 0 } }, 60);
   });
 
   it('7: never silent, and never the same twice', { timeout: patience }, () => {

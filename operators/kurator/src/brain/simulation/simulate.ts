@@ -1,5 +1,6 @@
 /** Runs a scenario: a cluster, what happens to it, and an operator with a brain. The same scenario gives the same run. */
 import { orderOf } from '../dependencies/graph.ts';
+import type { withdraw } from '../recovery/withdraw.ts';
 import type { ClusterSpec, ServiceSpec } from '../spec.ts';
 import { type Thought, type ThoughtInput, think } from '../think.ts';
 import { type Millis, second } from '../time.ts';
@@ -32,6 +33,7 @@ export interface Scenario {
   /** The time between two rounds. */
   readonly tick: Millis;
   readonly brain?: (input: ThoughtInput) => Thought;
+  readonly withdraw?: typeof withdraw;
   /** Whether the operator dies here and now; by chance unless given. */
   readonly dies?: (point: DeathPoint, now: Millis) => boolean;
   /** Called after each round. */
@@ -56,7 +58,7 @@ export function simulate(scenario: Scenario): Run {
   const random = createRandom(scenario.seed);
   const world = createWorld(inOrder(scenario.specs), scenario.replicas, scenario.nodes, beginning);
   const referee = createReferee(scenario.cluster);
-  const { cluster, chaos, brain, dies } = scenario;
+  const { cluster, chaos, brain, withdraw, dies } = scenario;
   const operator = createOperator({
     world,
     cluster,
@@ -64,6 +66,7 @@ export function simulate(scenario: Scenario): Run {
     random,
     referee,
     ...(brain && { brain }),
+    ...(withdraw && { withdraw }),
     ...(dies && { dies: (point) => dies(point, world.now) }),
   });
   const stage: Stage = { world, operator, referee, random };

@@ -72,6 +72,14 @@ export interface SimService {
   made: number;
   /** When it was last down, for whatever reason. */
   downAt: Millis;
+  /** Whether anybody wants it looked after, can be understood, and there is something to be looked after. */
+  isDescribed: boolean;
+  isUnderstood: boolean;
+  isThere: boolean;
+  /** Which workload it is about: another number is another one. */
+  target: number;
+  /** A PodDisruptionBudget that nobody sees refuses all evictions. */
+  isProtected: boolean;
 }
 
 /** The cluster, in truth. */
@@ -126,6 +134,11 @@ export function createWorld(specs: readonly ServiceSpec[], desired: number, node
       applied: new Set(),
       made: 0,
       downAt: Number.NEGATIVE_INFINITY,
+      isDescribed: true,
+      isUnderstood: true,
+      isThere: true,
+      target: 1,
+      isProtected: false,
     };
     world.services.set(spec.name, service);
     for (let count = 0; count < desired; count++) make(world, service, now - startTime);
@@ -172,6 +185,7 @@ export function serves(world: World, instance: SimInstance): boolean {
 
 /** Whether nobody of the service serves, or something that it depends on is down. */
 export function isDown(world: World, service: SimService): boolean {
+  if (!service.isThere) return true;
   if (service.desired > 0 && !service.instances.some((instance) => serves(world, instance))) return true;
   return service.spec.dependsOn.some((name) => {
     const needed = world.services.get(name);
@@ -248,9 +262,24 @@ export function remove({ now }: World, instance: SimInstance): void {
 }
 
 function replenish(world: World, service: SimService): void {
+  if (!service.isThere) return;
   const live = service.instances.filter(({ goneAt }) => goneAt === undefined);
   for (let missing = service.desired - live.length; missing > 0; missing--) make(world, service, world.now);
   for (const extra of live.slice(0, Math.max(0, live.length - service.desired))) remove(world, extra);
+}
+
+/** The workload is deleted, and its instances with it. */
+export function demolish(service: SimService): void {
+  service.isThere = false;
+  service.instances = [];
+}
+
+/** It is made again: all of it is somebody else's writing. */
+export function rebuild(service: SimService, by: ForeignWrite): void {
+  service.isThere = true;
+  service.instances = [];
+  service.generation = 1;
+  service.foreignWrite = by;
 }
 
 /** Somebody deploys a revision. */

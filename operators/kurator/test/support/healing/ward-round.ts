@@ -18,7 +18,7 @@ export interface WardRound extends AsyncDisposable {
   readonly namespace: string;
   readonly requests: TestScope['requests'];
   /** Starts a healer, with another client than the test's own if need be. */
-  start(using?: Client, options?: WardOptions): Promise<RunningOperator>;
+  start(using?: Client, options?: WardOptions, namespaces?: readonly string[]): Promise<RunningOperator>;
   stage(name: string, replicas?: number, settings?: StageSettings): Promise<StagedService>;
   /** Makes a Kurator that adopts a staged service, quick in all it does. */
   adopt(name: string, spec?: KuratorSpec): Promise<Kurator>;
@@ -49,11 +49,11 @@ export async function wardRound(
     client,
     namespace,
     requests,
-    async start(using = client, options = {}) {
+    async start(using = client, options = {}, namespaces = [namespace]) {
       const operator = healer({ threads: 0, ...options });
       const started = await operator.start({
         client: using,
-        namespaces: namespace,
+        namespaces,
         http: false,
         log: 'silent',
         installCrds: 'never',

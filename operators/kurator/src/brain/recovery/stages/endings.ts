@@ -5,12 +5,12 @@ import type { ForeignWrite } from '../../observation.ts';
 import { inWords } from '../../time.ts';
 import { ended } from '../attempt.ts';
 import { nextStep } from '../ladder.ts';
-import { cleared, isWell, type Move, type Situation } from '../situation.ts';
+import { cleared, isWell, type Move, type Situation, unrefused } from '../situation.ts';
 
 /** All is well again. */
 export function recover(situation: Situation, reason: string): Move {
   const { incident, now } = situation;
-  const settled = ended(cleared(incident), 'succeeded', now);
+  const settled = ended(unrefused(incident), 'succeeded', now);
   const notices = [...incident.notices, ...noticesAfter(situation)];
   return { to: 'recovered', reason, incident: { ...settled, notices, recoveredAt: now } };
 }
@@ -18,7 +18,7 @@ export function recover(situation: Situation, reason: string): Move {
 /** A person is needed. */
 export function handOver(situation: Situation, reason: string): Move {
   const { incident, diagnosis, now } = situation;
-  const settled = ended(cleared(incident), 'abandoned', now);
+  const settled = ended(unrefused(incident), 'abandoned', now);
   const cause = diagnosis?.cause ?? incident.diagnosis?.cause ?? 'unknown';
   // What is a dependency's fault stays that: nobody else's ladder is to be climbed for it later.
   const causes = cause === 'dependency' ? [] : [cause];
@@ -35,6 +35,9 @@ export function yieldTo({ incident, now }: Situation, { by, at }: ForeignWrite):
   return { to: 'yielded', reason: `${by} has changed the workload`, incident: { ...settled, yieldedTo: at } };
 }
 
+/** In times of its patience, however often somebody else changes it. */
+const longestYield = 4;
+
 /** Hands off until somebody else's change has settled, and had its time. */
 export function yielded(situation: Situation): Move {
   const { seen, incident, spec, now } = situation;
@@ -46,7 +49,11 @@ export function yielded(situation: Situation): Move {
   if (now >= until && rollout !== 'progressing') {
     return { to: 'confirmed', reason: 'it still fails after the change', incident: again };
   }
-  const tooLate = Math.max(incident.stageSince, newest) + spec.recovery.patience;
+  // Whoever changes it again and again is not waited for without end: it may be no person.
+  const tooLate = Math.min(
+    Math.max(incident.stageSince, newest) + spec.recovery.patience,
+    incident.stageSince + longestYield * spec.recovery.patience,
+  );
   if (now >= tooLate) return handOver(situation, 'somebody else is at it, and it still fails');
   const next = now < until ? Math.min(tooLate, until) : tooLate;
   return { reason: 'leaves it to whoever changed the workload', until: next, incident: again };

@@ -42,7 +42,9 @@ function propose(situation: Situation, step: Step): Move | undefined {
   const telling = onlyTells(spec);
   const mustAsk = spec.recovery.steps[step].approval;
   if (!isDisruptive(step) || !(telling || mustAsk)) return undefined;
-  const id = `${incident.id}/${incident.attempts.length + 1}/${step}`;
+  // What was approved and refused by a PodDisruptionBudget is not asked for again.
+  const tried = incident.attempts.filter(({ result }) => result !== 'refused').length;
+  const id = `${incident.id}/${tried + 1}/${step}`;
   if (!telling && seen.orders.approved.includes(id)) return undefined;
   const reason = `would ${step} ${names(situation, step)}now; ${telling ?? 'a person must agree first'}`;
   const asked = incident.proposal;

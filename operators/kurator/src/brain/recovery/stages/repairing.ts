@@ -7,7 +7,7 @@ import { inWords, within } from '../../time.ts';
 import { ended, wentOn } from '../attempt.ts';
 import { refusal } from '../gates.ts';
 import { isDisruptive, ladders } from '../ladder.ts';
-import { isWell, type Move, newerWrite, onlyTells, type Situation } from '../situation.ts';
+import { isWell, type Move, newerWrite, onlyTells, type Situation, unrefused } from '../situation.ts';
 import { isHeldUp, remainingOf, wave } from '../targets.ts';
 import { recover, yieldTo } from './endings.ts';
 import { hold } from './pursuing.ts';
@@ -22,11 +22,17 @@ export function repairing(situation: Situation): Move {
   const action = attempt.actions.at(-1);
   if (!action) return { to: 'verifying', reason: 'waits for Kubernetes' };
   const { outcome } = action;
+  if (outcome?.result === 'refused') return refused(situation, outcome.message ?? 'it was refused');
   if (outcome?.result === 'done') {
     // Only now it has been left: should somebody bring it back after this, it is theirs.
     const left = action.kind === 'rollback' && condemn(history.revisions, action.expect.revision);
     const reason = `done: ${action.reason}`;
-    return { to: 'verifying', reason, ...(left && { history: { repairs: history.repairs, revisions: left } }) };
+    return {
+      to: 'verifying',
+      reason,
+      incident: unrefused(incident),
+      ...(left && { history: { repairs: history.repairs, revisions: left } }),
+    };
   }
   if (outcome)
     return failed(situation, outcome.message ?? `the action was ${outcome.result}`, outcome.result === 'failed');
@@ -35,6 +41,20 @@ export function repairing(situation: Situation): Move {
   if (seen.workload.paused) return failed(situation, 'somebody has paused the workload', false);
   if (now < attempt.deadline) return { reason: action.reason, until: attempt.deadline };
   return failed(situation, 'it could not be carried out in time');
+}
+
+/** Nothing was done: it is no try, and costs nothing. It is tried again later; what lasts is a person's. */
+function refused({ incident, history, now }: Situation, reason: string): Move {
+  const { since = now, times = 0 } = incident.refusal ?? {};
+  const refusal = { reason, since, at: now, times: times + 1 };
+  const attempt = openAttempt(incident);
+  const repairs = history.repairs.filter((at) => at !== attempt?.startedAt);
+  return {
+    to: 'confirmed',
+    reason: `refused: ${reason}`,
+    incident: { ...ended(incident, 'refused', now), refusal },
+    history: { repairs, revisions: history.revisions },
+  };
 }
 
 /** Judges a step by its effect: the next wave, well again, or not. */
