@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, Deployment, Namespace, Pod, waitFor, waitUntilGone } from '@kurator/client';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
-import { Kurator } from '@kurator/operator-kurator';
-import { type Cluster, createCluster } from '@kurator/testenv';
+import { Kurator, KuratorSwitch } from '@kurator/operator-kurator';
+import { busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { workload } from './support/healer/services.ts';
 import { chart, helm, obtainHelm } from './support/helm.ts';
 import { eventually, kubectl } from './support/kubectl.ts';
 import {
@@ -117,6 +118,34 @@ describe('kurator deploy', () => {
   });
 });
 
+describe('kurator install, in a cluster that was not made for it', () => {
+  it('observes a service that is there, says what it would do, and does it once it is switched on', async () => {
+    await cluster.load((await busyboxImage()).path);
+    await client.create(Deployment, workload('web', { replicas: 2, isProbed: true }) as never);
+    const installed = await kurator('install', '--image', tag, '--replicas', '1', '--no-plugin', '--yes');
+    expect(installed).toContain('Observe, so it only says what it would do');
+    await kurator('adopt', 'deployment/web', '--apply');
+    await eventually(async () => expect(await kurator('get', 'web')).toMatch(/web +Healthy +2\/2/));
+    const { items } = await client.list(Pod, { namespace: 'default', labelSelector: 'app=web' });
+    const ill = { name: items[0]?.metadata.name ?? '', namespace: 'default' };
+    await cluster.faults.freeze({ pod: ill.name, namespace: ill.namespace });
+    await eventually(async () =>
+      expect(await kurator('report')).toMatch(/default\/web-1 +hang +would repair +replace/),
+    );
+    expect(await client.find(Pod, ill)).toBeDefined();
+    expect(await kurator('resume', '--everything')).toContain('the switch of the cluster is On');
+    await waitUntilGone(client, Pod, ill, { timeout: 60_000 });
+    await eventually(async () => expect(await kurator('get', 'web')).toMatch(/web +Healthy +2\/2/));
+  });
+
+  it('is taken out again, and the service runs on', async () => {
+    await kurator('uninstall', '--crds', '--yes');
+    await waitUntilGone(client, Namespace, { name: 'kurator' });
+    expect((await client.get(Deployment, { name: 'web', namespace: 'default' })).status?.readyReplicas).toBe(2);
+    await client.delete(Deployment, { name: 'web', namespace: 'default' });
+  });
+});
+
 describe('the chart', () => {
   let values: string[];
   let older: string;
@@ -179,6 +208,13 @@ describe('the chart', () => {
     expect(await shortNames()).toEqual([]);
     const spec = { targetRef: { kind: 'Deployment', name: 'web' } } as never;
     await client.create(Kurator, { metadata: { name: 'web', namespace: 'default' }, spec });
+    const obeyed = await waitFor(
+      client,
+      KuratorSwitch,
+      { name: 'cluster' },
+      ({ status }) => status?.mode === 'Observe',
+    );
+    expect(obeyed.spec.by).toBe('the installation');
   });
 
   it('is upgraded, with its kinds, to an image by its digest', async () => {
@@ -192,6 +228,7 @@ describe('the chart', () => {
     );
     expect((await client.get(Deployment, healer)).spec?.replicas).toBe(1);
     expect(await shortNames()).not.toEqual([]);
+    expect((await client.get(KuratorSwitch, { name: 'cluster' })).spec.mode).toBe('Observe');
   });
 
   it('is rolled back', async () => {

@@ -17,6 +17,8 @@ export interface ChartOptions {
   readonly extra?: readonly PlannedFile[];
   /** The values that these use, with their defaults. */
   readonly extraValues?: Readonly<Record<string, unknown>>;
+  /** More to say once it is installed: a template, too. */
+  readonly notes?: string;
 }
 
 /** By path, below the chart's folder. */
@@ -37,7 +39,7 @@ export function chartFiles(options: ChartOptions): PlannedFile[] {
     { path: 'values.yaml', text: VALUES_HEAD + stringify(values) },
     { path: 'values.schema.json', text: `${JSON.stringify(valuesSchema(name, values), undefined, 2)}\n` },
     { path: 'templates/_helpers.tpl', text: helpers },
-    { path: 'templates/NOTES.txt', text: notes(operators) },
+    { path: 'templates/NOTES.txt', text: notes(operators) + (options.notes ?? '') },
     ...operators.flatMap(operatorTemplates),
     ...extra,
   ];

@@ -8,6 +8,7 @@ const refined: Readonly<Record<string, object>> = {
   digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' },
   resources: { type: 'object' },
   labels: { type: 'object' },
+  mode: { enum: ['', 'Off', 'Observe', 'On'] },
   nodeSelector: { type: 'object' },
 };
 

@@ -1,0 +1,33 @@
+/** The cluster's switch as a value of the chart: what it is set to where nobody has set it. */
+import type { ChartOperator } from '../../src/chart/operator-templates.ts';
+import type { PlannedFile } from '../../src/files/template.ts';
+
+/** What can be set of it. Unless it is, a first installation observes, and an upgrade changes nothing. */
+export const switchValues = { mode: '' };
+
+const name = 'kurator.switch.env';
+
+/** With what else the operator's pods need besides. */
+export function withSwitch(more: NonNullable<ChartOperator['more']>): NonNullable<ChartOperator['more']> {
+  return { ...more, env: `printf "%s\\n%s" (${more.env}) (include "${name}" .)` };
+}
+
+export const switchTemplate: PlannedFile = {
+  path: 'templates/kurator/_switch.tpl',
+  text: `{{- /* The operator sets the switch to it, unless a person has set it: an upgrade without a value says nothing. */ -}}
+{{- define "${name}" -}}
+{{- with .Values.mode | default (ternary "Observe" "" .Release.IsInstall) }}
+- name: KURATOR_MODE
+  value: {{ . | quote }}
+{{- end }}
+{{- end }}
+`,
+};
+
+export const switchNotes = `
+{{- if .Values.kurator.enabled }}
+The switch of the cluster (off, observe only, on), and how to turn it:
+  kubectl get kuratorswitch cluster
+  kubectl patch kuratorswitch cluster --type merge --patch '{"spec":{"mode":"On"}}'
+{{- end }}
+`;
