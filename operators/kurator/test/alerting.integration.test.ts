@@ -45,7 +45,7 @@ describe('a sink that is away', () => {
     sink.next = [{ status: 429, headers: { 'retry-after': '2' } }];
     await world.deliver();
     await world.tell(1);
-    await eventually(async () => expect((await world.status('hook')).lastError).toMatch(/answered 429$/), patient);
+    await eventually(async () => expect((await world.status('hook')).lastError).toMatch(/ refused it$/), patient);
     await eventually(() => expect(sink.ids).toEqual([world.id(1)]), patient);
     const [refused, taken] = sink.received;
     expect((taken?.at ?? 0) - (refused?.at ?? 0)).toBeGreaterThan(1900);
@@ -60,7 +60,7 @@ describe('a sink that is away', () => {
     await world.deliver();
     await eventually(async () => expect((await world.status('hook')).lastError).toMatch('was given up'), patient);
     expect((await world.status('hook')).lastError).toBe(
-      `${world.id(1)} was given up: ${new URL(sink.url).host} answered 400`,
+      `${world.id(1)} was given up: ${new URL(sink.url).host} refused it`,
     );
     await world.tell(2);
     await eventually(() => expect(sink.ids).toEqual([world.id(2)]), patient);

@@ -3,6 +3,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../src/alerting/alert.ts';
 import { smtpSink } from '../src/alerting/sinks/smtp/smtp.ts';
+import { Reach } from '../src/network/reach.ts';
 import type { AlertChannel } from '../src/resources/alert-channel.ts';
 import { anAlert } from './support/alerting/an-alert.ts';
 import { type SmtpOptions, SmtpServer } from './support/alerting/smtp-server.ts';
@@ -16,7 +17,8 @@ const warnings: string[] = [];
 
 async function send({ port }: SmtpServer, settings: Partial<Settings> = {}, signal = AbortSignal.timeout(10_000)) {
   const defaults = { host: '127.0.0.1', from: 'kurator@example.com', to: ['ops@example.com'], tls: 'none' as const };
-  const tools = { secret: async () => password, now: Date.now, warn: (text: string) => void warnings.push(text) };
+  const warn = (text: string) => void warnings.push(text);
+  const tools = { secret: async () => password, now: Date.now, reach: new Reach({ allow: ['127.0.0.1'] }), warn };
   const sink = await smtpSink({ ...defaults, port, ...settings }, tools);
   await sink(anAlert(), signal);
 }
@@ -44,7 +46,7 @@ describe('a mail', () => {
     await using server = await SmtpServer.open(answering({ 'RCPT TO:<gone': '550 no such user' }));
     await send(server, { to: ['gone@example.com', 'ops@example.com'] });
     expect(server.mails).toHaveLength(1);
-    expect(warnings.at(-1)).toBe('a recipient was left out: 127.0.0.1 said 550 no such user');
+    expect(warnings.at(-1)).toBe('a recipient was left out: 127.0.0.1 refused it (it said 550 no such user)');
     expect(await failed(send(server, { to: ['gone@example.com'] }))).toMatchObject({ isAboutAlert: false });
     expect(server.mails).toHaveLength(1);
   });
@@ -59,12 +61,13 @@ describe('a mail', () => {
     await using strict = await SmtpServer.open(answering({ 'MAIL DATA': '554 looks like spam' }));
     expect(await failed(send(strict))).toMatchObject({
       isAboutAlert: true,
-      message: '127.0.0.1 said 554 looks like spam',
+      message: '127.0.0.1 refused it',
+      detail: 'it said 554 looks like spam',
     });
     await using busy = await SmtpServer.open(answering({ 'MAIL DATA': '451 later' }));
     expect(await failed(send(busy))).toMatchObject({ isAboutAlert: false });
     await using closed = await SmtpServer.open(answering({ MAIL: '550-go\r\n550 away' }));
-    expect(await failed(send(closed))).toMatchObject({ isAboutAlert: false, message: '127.0.0.1 said 550 away' });
+    expect(await failed(send(closed))).toMatchObject({ isAboutAlert: false, message: '127.0.0.1 refused it' });
   });
 
   it('to a server that says nothing ends when the time is up', async () => {
@@ -78,7 +81,7 @@ describe('a mail', () => {
     const server = await SmtpServer.open();
     const { port } = server;
     await server[Symbol.asyncDispose]();
-    expect((await failed(send({ port } as SmtpServer)))?.message).toBe("127.0.0.1 can't be talked to: ECONNREFUSED");
+    expect((await failed(send({ port } as SmtpServer)))?.message).toBe("127.0.0.1 can't be reached");
   });
 
   it.each(['ops@example.com\r\nDATA', 'Ops <ops@example.com>', 'a@example.com>\r\nRCPT TO:<b@example.com'])(
@@ -95,7 +98,10 @@ describe('under TLS', () => {
   it('a certificate that nobody vouches for is not trusted: nothing is said', async () => {
     await using server = await SmtpServer.open({ tls: await selfSigned() });
     const error = await failed(send(server, { tls: 'starttls', ...credentials }));
-    expect(error?.message).toMatch(/^127\.0\.0\.1 can't be talked to: (DEPTH_ZERO_SELF_SIGNED_CERT|ERR_TLS)/);
+    expect(error).toMatchObject({
+      message: "127.0.0.1 can't be reached",
+      detail: expect.stringMatching(/^(DEPTH_ZERO_SELF_SIGNED_CERT|ERR_TLS)/),
+    });
     expect(server.lines.filter((line) => !line.startsWith('EHLO'))).toEqual(['STARTTLS']);
     expect(server.mails).toEqual([]);
   });
@@ -109,7 +115,10 @@ describe('under TLS', () => {
       await send(server, { tls: 'starttls', ...credentials });
       expect(server.mails).toMatchObject([{ isSecured: true, credentials: `\0kurator\0${password}` }]);
       await using refusing = await SmtpServer.open({ tls, ...answering({ AUTH: `535 wrong: ${password}` }) });
-      expect((await failed(send(refusing, { tls: 'starttls', ...credentials })))?.message).toBe('127.0.0.1 said 535');
+      expect(await failed(send(refusing, { tls: 'starttls', ...credentials }))).toMatchObject({
+        message: '127.0.0.1 refused it',
+        detail: 'it said 535',
+      });
     } finally {
       setDefaultCACertificates(before);
     }

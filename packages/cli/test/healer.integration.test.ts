@@ -40,7 +40,7 @@ beforeAll(async () => {
   await stageDeployment(test.client, test.namespace, 'database', 1);
   await adopted('web');
   await adopted('database', { dependsOn: ['web'] });
-  await test.start(healer({ threads: 0 }));
+  await test.start(healer({ threads: 0, allowAddresses: ['127.0.0.0/8'] }));
   await eventually(async () => expect((await kurator('get', '--exit-code')).code).toBe(0), patient);
 });
 afterAll(async () => await test.end());

@@ -41,6 +41,7 @@ export type { Logger } from './insight/late-logger.ts';
 export { createLogger, type LoggerOptions, type LogLevel } from './insight/logger.ts';
 export type { MetricFamily, Sample } from './insight/metric-family.ts';
 export { createMetrics, type MetricSources, type Metrics, type ShownCache } from './insight/metrics.ts';
+export { withoutSecrets } from './insight/redaction.ts';
 export {
   createLeaderElection,
   type ElectionState,

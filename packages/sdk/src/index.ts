@@ -97,6 +97,7 @@ export {
   type ValidateFunction,
   type WatchSettings,
   type WebhookSettings,
+  withoutSecrets,
 } from '@kurator/runtime';
 export * from '@kurator/schema';
 export { z } from 'zod';

@@ -14,6 +14,8 @@ export const keyFileVariable = 'KURATOR_AGENT_KEY_FILE';
 /** What the cluster's switch is set to where nobody has set it; see KuratorSwitch. */
 export const modeVariable = 'KURATOR_MODE';
 const modes: readonly Mode[] = ['Off', 'Observe', 'On'];
+/** Addresses and ranges, with commas between, that may be talked to though they are refused otherwise. */
+export const allowVariable = 'KURATOR_ALLOW_ADDRESSES';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -21,9 +23,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function wardOptionsFrom(environment: Environment): Promise<WardOptions> {
   const file = environment[keyFileVariable];
   const mode = environment[modeVariable];
+  const allowAddresses = environment[allowVariable]?.split(',').filter((range) => range !== '');
   return {
     ...(file && { agents: { key: await keyIn(file) } }),
     ...(mode && { mode: modeNamed(mode) }),
+    ...(allowAddresses && { allowAddresses }),
   };
 }
 

@@ -2,9 +2,10 @@ import { operator } from '@kurator/sdk';
 import { expect, it } from 'vitest';
 import { withAlertChannels } from './alert-channels.ts';
 
-it('may write the status of channels and no more: to read Secrets is an optional role', async () => {
+it('may write the status of channels and read nodes, and no more: to read Secrets is an optional role', async () => {
   const { namespaced, cluster } = await withAlertChannels(operator({ name: 'kurator' })).permissions();
-  expect(cluster).toEqual([]);
+  // Whose addresses no channel may name.
+  expect(cluster).toEqual([{ apiGroups: [''], resources: ['nodes'], verbs: ['get', 'list', 'watch'] }]);
   expect(namespaced).toEqual([
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     { apiGroups: ['kurator.sh'], resources: ['alertchannels'], verbs: ['get', 'list', 'watch'] },

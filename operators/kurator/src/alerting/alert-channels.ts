@@ -1,5 +1,5 @@
 /** The controller of alert channels, for the operator that tells: it sends what is in their outboxes. */
-import type { Operator } from '@kurator/sdk';
+import { Node, type Operator } from '@kurator/sdk';
 import { AlertChannel } from '../resources/alert-channel.ts';
 import { Delivery } from './delivery.ts';
 
@@ -15,6 +15,8 @@ export function withAlertChannels<Clusters extends string>(
     operator
       // The status is all our own writing: the SDK's would put back what was there when the reconcile began.
       .controller(AlertChannel, { readyCondition: false, concurrency: CONCURRENCY, timeout: '3m' })
+      // Whose addresses are not for channels to talk to.
+      .reads(Node)
       .uses(AlertChannel, ['update'], { subresource: 'status' })
       .reconcile(async (channel, context) => await delivery.next(channel, context))
   );

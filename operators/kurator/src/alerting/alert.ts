@@ -1,9 +1,9 @@
 /** What people are told: the same facts for every sink, which only differ in how they write them. */
+import { withoutSecrets } from '@kurator/sdk';
 import type { Notification, Severity } from '../brain/alerts/notification.ts';
 import { causeInWords } from '../brain/diagnosis/cause.ts';
 import type { Incident } from '../brain/incident/incident.ts';
 import { incidentName } from '../recording/incident-record.ts';
-import { redact } from '../recording/redact.ts';
 import type { Kurator } from '../resources/kurator.ts';
 
 /** One alert, as plain data: what a webhook without a template receives. */
@@ -85,7 +85,7 @@ function deedsOf({ attempts }: Incident): string[] {
 
 /** On one line, of bearable length, without what looks like a secret. */
 function sentence(text: string): string {
-  const clean = redact(text).replaceAll(/\s*[\r\n]+\s*/g, ' ');
+  const clean = withoutSecrets(text).replaceAll(/\s*[\r\n]+\s*/g, ' ');
   return clean.length <= LONGEST_LINE ? clean : `${clean.slice(0, LONGEST_LINE - 1)}…`.toWellFormed();
 }
 

@@ -3,6 +3,7 @@
  * one channel's trouble never keeps another's alerts.
  */
 import { type AuthorContext, type AuthorResult, parseDuration } from '@kurator/sdk';
+import { Reach } from '../network/reach.ts';
 import { AlertChannel } from '../resources/alert-channel.ts';
 import type { Alert } from './alert.ts';
 import { arrived, givenUp, inTrouble, outboxOf, type Waiting } from './outbox.ts';
@@ -12,7 +13,7 @@ import { SinkError } from './sinks/sink.ts';
 import { openSink } from './sinks/sinks.ts';
 
 /** What a delivery needs of what a reconcile is given. */
-export type DeliveryContext = Pick<AuthorContext, 'client' | 'event' | 'log' | 'signal' | 'dryRun'>;
+export type DeliveryContext = Pick<AuthorContext, 'client' | 'event' | 'list' | 'log' | 'signal' | 'dryRun'>;
 
 /** How a delivery waits; everything has a default. */
 export interface DeliveryOptions {
@@ -25,11 +26,14 @@ export interface DeliveryOptions {
   readonly longestPause?: number;
   /** How often a sink may say that an alert itself is wrong before it is given up; 8 times unless given. */
   readonly refusals?: number;
+  /** What may be talked to, by what is known of the cluster; nothing on this machine or on the link unless given. */
+  readonly reach?: (look: Pick<DeliveryContext, 'list'>) => Reach;
   /** Told of each try, for whoever counts. */
   readonly onTry?: (channel: AlertChannel, outcome: 'delivered' | 'failed' | 'givenUp') => void;
 }
 
 const MINUTE = 60_000;
+const closed = new Reach();
 
 /** Delivers for all channels of an operator. */
 export class Delivery {
@@ -39,7 +43,7 @@ export class Delivery {
 
   constructor(options: DeliveryOptions = {}) {
     const times = { now: Date.now, random: Math.random, firstPause: 1000, longestPause: MINUTE };
-    const defaults = { ...times, refusals: 8, onTry: () => {} };
+    const defaults = { ...times, refusals: 8, reach: () => closed, onTry: () => {} };
     this.#options = { ...defaults, ...options };
   }
 
@@ -59,7 +63,8 @@ export class Delivery {
     if (!oldest || channel.metadata.deletionTimestamp) return {};
     if (patience.sent === oldest.alert.id) return await this.#mark(channel, oldest.alert, context);
     try {
-      await openSink(channel, context, now).then((send) => send(oldest.alert));
+      const tools = { now, reach: this.#options.reach(context) };
+      await openSink(channel, context, tools).then((send) => send(oldest.alert));
     } catch (error) {
       context.signal.throwIfAborted();
       return await this.#failed(channel, oldest, error, patience, context);
@@ -88,7 +93,11 @@ export class Delivery {
     const { now, random, firstPause, longestPause } = this.#options;
     const trouble = error instanceof SinkError ? error : new SinkError('the alert could not be sent');
     const refusals = trouble.isAboutAlert ? before.refusals + 1 : before.refusals;
-    context.log.warn('an alert could not be delivered', { alert: alert.id, why: trouble.message });
+    context.log.warn('an alert could not be delivered', {
+      alert: alert.id,
+      why: trouble.message,
+      ...(trouble.detail && { detail: trouble.detail }),
+    });
     const isTooOld = now() - Date.parse(since) > parseDuration(channel.spec.retryFor);
     if (isTooOld || refusals >= this.#options.refusals)
       return await this.#giveUp(channel, alert, trouble.message, context);

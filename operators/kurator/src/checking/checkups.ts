@@ -1,5 +1,6 @@
 /** The checks of all Kurators: kept scheduled as the pods come and go, each at the pace that the brain wants. */
 import { isDeepStrictEqual } from 'node:util';
+import { withoutSecrets } from '@kurator/sdk';
 import { theService } from '../brain/observation.ts';
 import { type CheckSituation, paceOf } from '../brain/pace.ts';
 import { nextCheck } from '../brain/perception/next-check.ts';
@@ -147,7 +148,9 @@ export class Checkups {
     entry.mind.latencies.delete(entry.planned.target);
   }
 
-  #take(result: CheckResult): number | undefined {
+  #take(found: CheckResult): number | undefined {
+    // What a command or a server has said goes into events, alerts and records from here.
+    const result = found.message === '' ? found : { ...found, message: withoutSecrets(found.message) };
     const entry = this.#entries.get(`${result.target}\n${result.check}`);
     const { spec, seen } = entry?.mind ?? {};
     if (!entry || !spec || !seen) return undefined;

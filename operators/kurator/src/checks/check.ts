@@ -24,6 +24,8 @@ interface NetworkProbe {
   /** An address, or a name. A name costs a lookup each time, and trouble with it reads unknown. */
   readonly host: string;
   readonly port: number;
+  /** Whether it must not be asked there: then it reads unknown, and no connection is opened. False unless given. */
+  readonly isRefused?: boolean;
 }
 
 /** Healthy when a connection opens. A process that hangs still passes: the kernel opens connections for it. */

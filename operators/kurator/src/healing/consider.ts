@@ -31,7 +31,7 @@ export function consider(found: Case): Thought {
   const moment = momentOf(grounds, thought);
   Object.assign(mind, { evidence: thought.evidence, memory: { ...memory, history }, moment });
   mind.service = scene.service?.metadata.name;
-  ward.checkups.plan(mind, planOf(kurator, spec, scene, found.readSecret));
+  ward.checkups.plan(mind, planOf(kurator, spec, scene, { readSecret: found.readSecret, reach: ward.reach }));
   if (happened.size > 0) ward.checkups.lookNow(mind, happened.add(theService));
   return thought;
 }

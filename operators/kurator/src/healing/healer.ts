@@ -23,6 +23,7 @@ import { withAlertChannels } from '../alerting/alert-channels.ts';
 import { createAlerting } from '../alerting/alerting.ts';
 import { Delivery } from '../alerting/delivery.ts';
 import { execIn } from '../checking/exec.ts';
+import { Reach } from '../network/reach.ts';
 import { observeNode } from '../observing/node.ts';
 import { metricFamilies } from '../recording/metrics.ts';
 import { withIncidents } from '../recording/retire-incidents.ts';
@@ -36,12 +37,19 @@ import { fieldManager } from './case.ts';
 import { kuratorsOf, kuratorsOfPod, kuratorsOnNode, kuratorsThrough } from './concerned.ts';
 import { dependsOnOf } from './dependencies.ts';
 import { heal } from './heal.ts';
-import { isThroughService, targetKey, targetOf } from './scene.ts';
+import { isThroughService, type Look, targetKey, targetOf } from './scene.ts';
 import { Ward, type WardOptions } from './ward.ts';
 
 /** Makes the healer; nothing happens before it is run. One that runs can't be started a second time: make another. */
 export function healer(options: WardOptions = {}): Operator {
   let ward: Ward | undefined;
+  let server = '';
+  let look: Pick<Look, 'list'> | undefined;
+  const reach = new Reach({
+    ...(options.allowAddresses && { allow: options.allowAddresses }),
+    apiServer: () => [server, process.env.KUBERNETES_SERVICE_HOST ?? ''],
+    nodes: () => look?.list(Node).flatMap(({ status }) => status?.addresses?.map(({ address }) => address) ?? []) ?? [],
+  });
   const kurator = operator({ name: fieldManager })
     // The status is all our own writing, under conditions that the SDK's doesn't know: see writeStatus.
     .controller(Kurator, { readyCondition: false, predicate: generationChanged, timeout: '2m' })
@@ -92,15 +100,22 @@ export function healer(options: WardOptions = {}): Operator {
       const { manager } = context;
       const client = manager.leaderClient;
       const channels = (namespace: string) => ward?.look?.list(AlertChannel, { namespace }) ?? [];
-      ward = new Ward(context, { alerting: createAlerting({ client, channels }), ...options }, execIn(client));
+      server = new URL(client.config.server).hostname.replace(/^\[(.*)\]$/, '$1');
+      const tools = { exec: execIn(client), reach };
+      ward = new Ward(context, { alerting: createAlerting({ client, channels }), ...options }, tools);
       manager.metrics.add(metricFamilies(ward));
       return ward.runnable();
     })
     .reconcile(async (kurator, context) => {
-      if (ward) return await heal(ward, kurator, context);
-      return undefined;
+      if (!ward) return undefined;
+      look = context;
+      return await heal(ward, kurator, context);
     });
   const delivery = new Delivery({
+    reach: (context) => {
+      look ??= context;
+      return reach;
+    },
     onTry: ({ spec }, outcome) => ward?.tally.alertAttempts.add({ sink: sinkKind(spec), outcome }),
   });
   return withSwitch(withAlertChannels(withIncidents(kurator), delivery));

@@ -1,10 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Reach } from '../network/reach.ts';
 import { Hooks } from './hooks.ts';
 import type { HookCall } from './notices.ts';
 
 const call: HookCall = { notice: 'n/1', phase: 'before', to: 'a/b', incident: 'i', stage: 's', reason: 'r', at: 't' };
+const here = new Reach({ allow: ['127.0.0.1'] });
 const closers: (() => void)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
@@ -31,7 +33,7 @@ describe('a hook', () => {
     [[429, 403], 'refused'],
   ])('that answers %s has said %s', async (statuses, answer) => {
     const { url, calls } = await answering(...statuses);
-    const hooks = new Hooks(Date.now);
+    const hooks = new Hooks(Date.now, here);
     const said = await new Promise((resolve) =>
       hooks.ask(call, { url, timeout: 1000, until: Date.now() + 20_000 }, resolve),
     );
@@ -42,7 +44,7 @@ describe('a hook', () => {
 
   it('is asked once at a time, and not again once it has answered', async () => {
     const { url, calls } = await answering(200);
-    const hooks = new Hooks(Date.now);
+    const hooks = new Hooks(Date.now, here);
     const hook = { url, timeout: 1000, until: Date.now() + 20_000 };
     const onAnswer = vi.fn();
     hooks.ask(call, hook, onAnswer);
@@ -54,7 +56,7 @@ describe('a hook', () => {
 
   it('that never answers is given up, and nobody is told', async () => {
     const { url, calls } = await answering(500);
-    const hooks = new Hooks(() => Number.POSITIVE_INFINITY);
+    const hooks = new Hooks(() => Number.POSITIVE_INFINITY, here);
     const onAnswer = vi.fn();
     hooks.ask(call, { url, timeout: 1000, until: 0 }, onAnswer);
     await vi.waitFor(() => expect(calls).toHaveLength(1));

@@ -5,6 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer } from '../brain/observation.ts';
 import type { Millis } from '../brain/time.ts';
+import type { Reach } from '../network/reach.ts';
+import { send } from '../network/send.ts';
 import type { HookCall } from './notices.ts';
 
 /** Where to ask, and for how long. */
@@ -21,9 +23,11 @@ export class Hooks {
   readonly #underWay = new Map<string, AbortController>();
   readonly #given = new Set<string>();
   readonly #now: () => Millis;
+  readonly #reach: Reach;
 
-  constructor(now: () => Millis) {
+  constructor(now: () => Millis, reach: Reach) {
     this.#now = now;
+    this.#reach = reach;
   }
 
   /** Asks, unless that is under way or was given up; `onAnswer` is called at most once. */
@@ -51,7 +55,7 @@ export class Hooks {
 
   async #pursue(call: HookCall, hook: Hook, signal: AbortSignal): Promise<Answer['answer'] | undefined> {
     do {
-      const answer = await ask(call, hook, signal);
+      const answer = await ask(call, hook, this.#reach, signal);
       if (answer || signal.aborted) return answer;
       await delay(pause, undefined, { signal }).catch(() => {});
     } while (!signal.aborted && this.#now() < hook.until);
@@ -63,18 +67,18 @@ const pause = 1000;
 /** Not now, rather than no. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
 
-async function ask(call: HookCall, { url, timeout }: Hook, signal: AbortSignal): Promise<Answer['answer'] | undefined> {
+async function ask(
+  call: HookCall,
+  { url, timeout }: Hook,
+  reach: Reach,
+  stop: AbortSignal,
+): Promise<Answer['answer'] | undefined> {
+  const headers = new Headers({ 'content-type': 'application/json', 'user-agent': 'kurator' });
+  const signal = AbortSignal.any([stop, AbortSignal.timeout(timeout)]);
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'user-agent': 'kurator' },
-      body: JSON.stringify(call),
-      redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeout)]),
-    });
-    await response.body?.cancel();
-    if (response.ok) return 'ready';
-    return response.status >= 400 && response.status < 500 && !passing.has(response.status) ? 'refused' : undefined;
+    const { status } = await send(url, { body: JSON.stringify(call), headers, signal }, reach);
+    if (status >= 200 && status < 300) return 'ready';
+    return status >= 400 && status < 500 && !passing.has(status) ? 'refused' : undefined;
   } catch {
     return undefined;
   }

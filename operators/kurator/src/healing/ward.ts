@@ -8,6 +8,7 @@ import type { Millis } from '../brain/time.ts';
 import { Checkups } from '../checking/checkups.ts';
 import { Secrets } from '../checking/secrets.ts';
 import type { Exec } from '../checks/probes/exec-probe.ts';
+import type { Reach } from '../network/reach.ts';
 import { Tally } from '../recording/tally.ts';
 import { Kurator } from '../resources/kurator.ts';
 import { Gauges } from '../scaling/gauges.ts';
@@ -34,6 +35,14 @@ export interface WardOptions {
   /** Threads for checks; see the scheduler. */
   readonly threads?: number;
   readonly now?: () => Millis;
+  /** Addresses and ranges that may be talked to though they are the operator's own, the link's, a node's or the API server's. */
+  readonly allowAddresses?: readonly string[];
+}
+
+/** What a ward works with. */
+interface WardTools {
+  readonly exec: Exec;
+  readonly reach: Reach;
 }
 
 /** How often the API server and the watches are looked at; far below what the brain calls blind. */
@@ -48,6 +57,7 @@ export class Ward {
   readonly weather: Weather;
   readonly checkups: Checkups;
   readonly contact: Contact;
+  readonly reach: Reach;
   readonly hooks: Hooks;
   readonly gauges: Gauges;
   readonly secrets: Secrets;
@@ -65,7 +75,7 @@ export class Ward {
   /** As the last reconcile has looked: for what happens between reconciles. */
   look: Look | undefined;
 
-  constructor(context: CompanionContext, options: WardOptions, exec: Exec) {
+  constructor(context: CompanionContext, options: WardOptions, { exec, reach }: WardTools) {
     const { cluster = clusterDefaults, alerting = eventsOnly, now = Date.now, threads } = options;
     this.#context = context;
     this.#firstMode = options.mode;
@@ -74,9 +84,11 @@ export class Ward {
     this.lookedAt = now();
     this.weather = new Weather(cluster);
     this.contact = new Contact(now());
-    this.hooks = new Hooks(now);
+    this.reach = reach;
+    this.hooks = new Hooks(now, reach);
     this.secrets = new Secrets(now);
     this.gauges = new Gauges({
+      reach,
       client: () => context.manager.client,
       now,
       wake: ({ reference }) => context.wake(reference),

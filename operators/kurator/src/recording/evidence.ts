@@ -2,13 +2,12 @@
  * What was to be seen of a fault before anything was done about it: it is gone once an instance is replaced. Bounded in
  * size and in time, for a repair must not wait for a node that doesn't answer.
  */
-import { type Client, Event as CoreEvent, type Pod, type PodStatus } from '@kurator/sdk';
+import { type Client, Event as CoreEvent, type Pod, type PodStatus, withoutSecrets } from '@kurator/sdk';
 import type { Evidence as Seen } from '../brain/evidence/evidence.ts';
 import type { Millis } from '../brain/time.ts';
 import type { CheckResult } from '../checks/check-result.ts';
 import type { Scene } from '../healing/scene.ts';
 import type { Incident } from '../resources/incident.ts';
-import { redact } from './redact.ts';
 
 /** As it is kept in an Incident. */
 export type Evidence = NonNullable<NonNullable<Incident['status']>['evidence']>;
@@ -83,7 +82,7 @@ async function lastWords({ metadata, spec, status }: Pod, { client, signal }: So
   try {
     const isDead = restarted !== undefined && !restarted.state?.running;
     const text = await client.logs(metadata, { ...options, ...(isDead && { previous: true }) });
-    return redact(text).slice(-2 * logBytes);
+    return withoutSecrets(text).slice(-2 * logBytes);
   } catch (error) {
     signal.throwIfAborted();
     return `could not be read: ${error instanceof Error ? error.message : error}`.slice(0, 500);
@@ -103,7 +102,7 @@ function resultInWords({ check, outcome, errorKind, message, at, latencyMs, conn
   const why = errorKind ? ` (${errorKind}: ${message})` : '';
   const connected = connectMs === undefined ? 'no connection' : `connected in ${Math.round(connectMs)} ms`;
   const when = new Date(at).toISOString();
-  return cut(redact(`${check} at ${when}: ${outcome}${why}, ${connected}, ${Math.round(latencyMs)} ms in all`));
+  return cut(withoutSecrets(`${check} at ${when}: ${outcome}${why}, ${connected}, ${Math.round(latencyMs)} ms in all`));
 }
 
 function nodeInWords({ name, ready, since, gone, complaints = [] }: Scene['nodes'][number]): string {
@@ -135,7 +134,7 @@ const timeOf = ({ lastTimestamp, eventTime }: CoreEvent) => lastTimestamp ?? eve
 function eventInWords(event: CoreEvent): string {
   const { type, reason, message, involvedObject, count = 1 } = event;
   const times = count > 1 ? ` (${count} times)` : '';
-  return cut(redact(`${timeOf(event)} ${type} ${involvedObject.name} ${reason}: ${message}${times}`));
+  return cut(withoutSecrets(`${timeOf(event)} ${type} ${involvedObject.name} ${reason}: ${message}${times}`));
 }
 
 function cut(text: string): string {

@@ -12,6 +12,7 @@ import type { Incident as Known } from '../brain/incident/incident.ts';
 import { Incident } from '../resources/incident.ts';
 import type { Kurator } from '../resources/kurator.ts';
 import { type IncidentFields, incidentManifest, incidentReference } from './incident-record.ts';
+import { plain } from './plain.ts';
 
 export interface RecordTools {
   readonly client: Client;
@@ -61,7 +62,7 @@ export async function recordIncident(
   { client, fieldManager, signal }: RecordTools,
 ): Promise<Incident> {
   const before = object.status as Readonly<Record<string, unknown>> | undefined;
-  const after = JSON.parse(JSON.stringify(fields)) as Record<string, unknown>;
+  const after = plain(fields);
   const changed = Object.entries(after).filter(([name, value]) => !isDeepStrictEqual(before?.[name], value));
   const gone = Object.keys(before ?? {}).filter((name) => !(name in after) && !others.has(name));
   if (before && changed.length + gone.length === 0) return object;

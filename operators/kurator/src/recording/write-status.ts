@@ -9,6 +9,8 @@ import {
   setCondition,
 } from '@kurator/sdk';
 
+import { plain } from './plain.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 type WithStatus = KubernetesObject & { status?: Fields };
 
@@ -49,7 +51,7 @@ function statusOf({ metadata, ...object }: WithStatus, { fields, conditions }: W
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   const known = object.status?.conditions as Condition[] | undefined;
   const claimed = (conditions ?? []).reduce(
-    (list, claim) => setCondition(list, claim, metadata.generation, now),
+    (list, claim) => setCondition(list, plain(claim) as unknown as ConditionClaim, metadata.generation, now),
     known as readonly Condition[] | undefined,
   );
   return {
@@ -57,11 +59,6 @@ function statusOf({ metadata, ...object }: WithStatus, { fields, conditions }: W
     ...(claimed && { conditions: claimed }),
     ...(metadata.generation !== undefined && { observedGeneration: metadata.generation }),
   };
-}
-
-/** As the server will have it: without what JSON can't say. */
-function plain(fields: Fields): Fields {
-  return JSON.parse(JSON.stringify(fields)) as Fields;
 }
 
 function operationsFor(before: Fields | undefined, after: Fields): object[] {

@@ -4,6 +4,7 @@ import type { Millis } from '../brain/time.ts';
 import type { Mind } from '../healing/mind.ts';
 import { isNotAllowed } from '../healing/optional-roles.ts';
 import type { Scene } from '../healing/scene.ts';
+import type { Reach } from '../network/reach.ts';
 import type { Kurator } from '../resources/kurator.ts';
 import { metricIn } from './exposition.ts';
 import { type Gauge, sharesOf } from './usage.ts';
@@ -20,9 +21,11 @@ export class Gauges {
   readonly #client: () => Client;
   readonly #now: () => Millis;
   readonly #wake: (mind: Mind) => void;
+  readonly #reach: Reach;
   readonly #underWay = new WeakSet<Mind>();
 
-  constructor(options: { client: () => Client; now: () => Millis; wake: (mind: Mind) => void }) {
+  constructor(options: { client: () => Client; now: () => Millis; wake: (mind: Mind) => void; reach: Reach }) {
+    this.#reach = options.reach;
     this.#client = options.client;
     this.#now = options.now;
     this.#wake = options.wake;
@@ -51,7 +54,7 @@ export class Gauges {
     const metrics = targets.flatMap(({ metric }) => metric ?? []);
     const [shares, own] = await Promise.all([
       wantsShares ? this.#podMetrics(mind, workload.metadata.namespace ?? '') : new Map<string, PodMetrics>(),
-      Promise.all(pods.map(async (pod) => [pod.metadata.uid, await appMetrics(pod, metrics)] as const)),
+      Promise.all(pods.map(async (pod) => [pod.metadata.uid, await this.#appMetrics(pod, metrics)] as const)),
     ]);
     const now = this.#now();
     const byUid = new Map(own);
@@ -80,24 +83,24 @@ export class Gauges {
       return new Map();
     }
   }
+
+  async #appMetrics({ status }: Pod, metrics: readonly AppMetric[]): Promise<Record<string, number>> {
+    const { podIP } = status ?? {};
+    if (!podIP || this.#reach.refuses(podIP, 'assigned')) return {};
+    const read = await Promise.all(
+      metrics.map(async ({ name, port, path }) => {
+        const host = podIP.includes(':') ? `[${podIP}]` : podIP;
+        const value = metricIn(await textAt(`http://${host}:${port}${path}`), name);
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    );
+    return Object.fromEntries(read.flat());
+  }
 }
 
 function latencyOf({ latencies }: Mind, uid: string): { latency?: number } {
   const latency = latencies.get(uid);
   return latency === undefined ? {} : { latency };
-}
-
-async function appMetrics({ status }: Pod, metrics: readonly AppMetric[]): Promise<Record<string, number>> {
-  const { podIP } = status ?? {};
-  if (!podIP) return {};
-  const read = await Promise.all(
-    metrics.map(async ({ name, port, path }) => {
-      const host = podIP.includes(':') ? `[${podIP}]` : podIP;
-      const value = metricIn(await textAt(`http://${host}:${port}${path}`), name);
-      return value === undefined ? [] : [[name, value] as const];
-    }),
-  );
-  return Object.fromEntries(read.flat());
 }
 
 /** Empty where it can't be had, or where there is no end to it. */

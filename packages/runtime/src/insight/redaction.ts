@@ -14,27 +14,71 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name) && !harmless.test(name);
 }
 
-const privateKey = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g;
-const jsonWebToken = /\beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]*)?/g;
-const authorization = /\b(Bearer|Basic)\s+[\w.~+/-]{16,}=*/gi;
-const assignment = /\b([\w-]*(?:passw(?:or)?d|passphrase|token|secret|api[-_]?key))(=|"\s*:\s*")[^\s"'&,;]+/gi;
-const userInfo = /:\/\/[^/\s:@]+:[^/\s@]+@/g;
+/**
+ * What looks like a secret, and what is left of it. A pattern never looks twice at the same text: it begins with something
+ * fixed, and whatever it reads without a bound is either consumed or can't contain its beginning. So a text takes time by
+ * its length alone, whoever wrote it.
+ */
+const patterns: readonly [pattern: RegExp, left: string | ((...found: string[]) => string)][] = [
+  // PEM: one that is cut off goes to the end.
+  [/-----BEGIN [A-Z0-9 ]{1,64}-----[\s\S]*?(?:-----END [A-Z0-9 ]{1,64}-----|$)/g, REDACTED],
+  // Headers, to the end of the line.
+  [
+    /((?:authorization|cookie)\\{0,4}["']?\s{0,8}[:=]\s{0,8}\\{0,4}["']?)(bearer\s|basic\s|digest\s)?[^\r\n"'\\]+/gi,
+    (_, name = '', scheme = '') => `${name}${scheme ?? ''}${REDACTED}`,
+  ],
+  [/\b(bearer|basic)(\s{1,8})(?:[\w.~+/-]{0,64}[\d_+/][\w.~+/-]{7,}|[\w.~+/-]{16,})={0,2}/gi, `$1$2${REDACTED}`],
+  // user:password@host, to the last @ before the path.
+  [/:\/\/[^\s/"'<>]{1,2048}@/g, `://${REDACTED}@`],
+  // password=…, "apiKey": "…"
+  [
+    /((?:passw(?:or)?d|passphrase|pwd|secret|token|(?:api|access|private|client|secret)[-_]?key(?:[-_]?id)?|credential)s?)(\\{0,4}["']?(?:\s{0,8}=\s{0,8}|:|\s{0,8}:\s{1,8}))(?:(\\{0,4}["'])(?:(?!\3)[^\r\n])*(?:\3)?|([^\s"',;&}]+))/gi,
+    withoutValue,
+  ],
+  // Runs of letters that could be a token; what it is shows in how it begins.
+  [/[\w.+/=~-]{16,}/g, withoutToken],
+];
 
-/** A text without what looks like a password, token or private key in it. */
+/** A plain word after a colon is mostly a sentence that goes on: `the token: expired`. */
+function withoutValue(whole: string, name = '', between = '', quote = '', plain = ''): string {
+  if (quote) return `${name}${between}${quote}${REDACTED}${whole.endsWith(quote) ? quote : ''}`;
+  const isSentence = /:\s+$/.test(between) && /^(?:token|secret|credential)/i.test(name) && !/\d/.test(plain);
+  return isSentence ? whole : `${name}${between}${REDACTED}`;
+}
+
+/** Of JSON Web Tokens, AWS, GitHub, GitLab, Slack, Stripe, Google, npm and others. */
+const tokenStart =
+  /(?:^|[^A-Za-z0-9])(eyJ[\w-]{8}|(?:AKIA|ASIA)[A-Z0-9]{12}|gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|[sr]k_(?:live|test)_|AIza|npm_|hf_|dop_v1_)/;
+
+function withoutToken(run: string): string {
+  const found = tokenStart.exec(run);
+  if (!found?.[1]) return run;
+  const at = found.index + found[0].length - found[1].length;
+  return `${run.slice(0, at)}${REDACTED}`;
+}
+
+/** Something of this is in every text that has a secret in it: most have nothing, and are not looked at any further. */
+const hint =
+  /passw|passphrase|pwd|secret|token|key|credential|authorization|cookie|bearer|basic|:\/\/|-----BEGIN|eyJ|A[KS]IA|gh[pousr]_|github_pat|glpat|xox|[sr]k_|AIza|npm_|hf_|dop_v1/i;
+
+/**
+ * A text without what looks like a password, token or private key in it: for whatever leaves the program. Takes time by the
+ * text's length alone, whoever wrote it.
+ */
 export function withoutSecrets(text: string): string {
-  return text
-    .replace(privateKey, REDACTED)
-    .replace(jsonWebToken, REDACTED)
-    .replace(authorization, `$1 ${REDACTED}`)
-    .replace(assignment, `$1$2${REDACTED}`)
-    .replace(userInfo, `://${REDACTED}@`);
+  if (!hint.test(text)) return text;
+  return patterns.reduce((clean, [pattern, left]) => clean.replace(pattern, left as string), text);
 }
 
 // Deeper than any log line should be.
 const DEEPEST = 6;
 
-/** The same value with every field of a secret name kept back; copies only where there is something to hide. */
+/**
+ * The same value with every field of a secret name kept back, and its texts without what looks like a secret; copies only
+ * where there is something to hide.
+ */
 export function redacted<T>(value: T, depth = 0): T {
+  if (typeof value === 'string') return withoutSecrets(value) as T;
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
   if (Array.isArray(value)) return redactedItems(value, depth) as T;
   const prototype = Object.getPrototypeOf(value);

@@ -9,13 +9,13 @@ type Settings = NonNullable<AlertChannel['spec']['alertmanager']>;
 /** It forgets what nobody repeats; each change is said once here, so it has to remember for as long as a person may take. */
 const REMEMBERED = 7 * 24 * 3_600_000;
 
-export async function alertmanagerSink(settings: Settings, { secret, now }: SinkTools): Promise<Sink> {
+export async function alertmanagerSink(settings: Settings, { secret, now, reach }: SinkTools): Promise<Sink> {
   const { url, bearerTokenFrom, labels = {} } = settings;
   const token = bearerTokenFrom && (await secret(bearerTokenFrom));
   const address = `${url.replace(/\/+$/, '')}/api/v2/alerts`;
   return async (alert, signal) => {
     const headers = headersOf({ 'content-type': 'application/json' }, token && { authorization: `Bearer ${token}` });
-    await post(address, JSON.stringify([alertmanagerAlert(alert, labels, now())]), headers, signal);
+    await post(address, JSON.stringify([alertmanagerAlert(alert, labels, now())]), headers, { signal, reach });
   };
 }
 

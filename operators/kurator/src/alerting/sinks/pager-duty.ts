@@ -14,11 +14,11 @@ const severities: Readonly<Record<Alert['severity'], string>> = {
 };
 const LONGEST_KEY = 255;
 
-export async function pagerDutySink({ url, routingKeyFrom }: Settings, { secret }: SinkTools): Promise<Sink> {
+export async function pagerDutySink({ url, routingKeyFrom }: Settings, { secret, reach }: SinkTools): Promise<Sink> {
   const routingKey = await secret(routingKeyFrom);
   return async (alert, signal) => {
     const body = JSON.stringify(pagerDutyEvent(alert, routingKey));
-    await post(url, body, headersOf({ 'content-type': 'application/json' }), signal);
+    await post(url, body, headersOf({ 'content-type': 'application/json' }), { signal, reach });
   };
 }
 

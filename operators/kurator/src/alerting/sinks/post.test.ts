@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Reach } from '../../network/reach.ts';
 import { headersOf, post, retryAfterOf } from './post.ts';
 
 const signal = () => AbortSignal.timeout(5000);
@@ -25,7 +26,7 @@ describe('Retry-After', () => {
     ['99999999', 3_600_000],
     ['soon', undefined],
     ['', undefined],
-    [null, undefined],
+    [undefined, undefined],
   ])('%j means %j', (header, milliseconds) => {
     expect(retryAfterOf(header, now)).toBe(milliseconds);
   });
@@ -35,7 +36,9 @@ describe('an address', () => {
   it.each(['not a url', 'ftp://example.com/secret', 'https://user:secret@example.com/'])(
     '%s is refused, and what may be a secret in it is not shown',
     async (url) => {
-      const refused = await post(url, '{}', new Headers(), signal()).catch((error) => error);
+      const refused = await post(url, '{}', new Headers(), { signal: signal(), reach: new Reach() }).catch(
+        (error) => error,
+      );
       expect(refused).toMatchObject({ name: 'SinkError', isAboutAlert: false });
       expect(refused.message).not.toContain('secret');
     },

@@ -1,4 +1,5 @@
 /** Where an alert goes: each sink knows one way of writing it. */
+import type { Reach } from '../../network/reach.ts';
 import type { Alert } from '../alert.ts';
 
 /** Delivers one alert, or throws. */
@@ -10,6 +11,8 @@ export type ReadSecret = (reference: { name: string; key: string }) => Promise<s
 /** What a sink may know beside its settings. */
 export interface SinkTools {
   readonly secret: ReadSecret;
+  /** What may be talked to. */
+  readonly reach: Reach;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Says what should be looked into, though the alert was delivered. */
@@ -20,19 +23,26 @@ export interface SinkTools {
 export interface SinkErrorOptions {
   isAboutAlert?: boolean;
   retryAfter?: number | undefined;
+  detail?: string | undefined;
 }
 
-/** A sink did not take an alert. Its message is shown: it never holds a secret, nor what the sink has said of one. */
+/**
+ * A sink did not take an alert. Its message is shown to whoever may read the channel: it holds no secret, and of what is at
+ * the address no more than one of a few words, for somebody may only want to know what is there.
+ */
 export class SinkError extends Error {
   override readonly name = 'SinkError';
   /** Whether it is this alert that will never be taken; else the sink may come back, or a person mends the channel. */
   readonly isAboutAlert: boolean;
   /** Milliseconds that it asks to be left alone. */
   readonly retryAfter: number | undefined;
+  /** More, for the operator's own log. */
+  readonly detail: string | undefined;
 
-  constructor(message: string, { isAboutAlert = false, retryAfter }: SinkErrorOptions = {}) {
+  constructor(message: string, { isAboutAlert = false, retryAfter, detail }: SinkErrorOptions = {}) {
     super(message);
     this.isAboutAlert = isAboutAlert;
     this.retryAfter = retryAfter;
+    this.detail = detail;
   }
 }

@@ -17,10 +17,10 @@ type Context = Pick<AuthorContext, 'client' | 'log' | 'signal'>;
 export async function openSink(
   channel: AlertChannel,
   context: Context,
-  now: () => number,
+  { now, reach }: Pick<SinkTools, 'now' | 'reach'>,
 ): Promise<(alert: Alert) => Promise<void>> {
   const { log, signal } = context;
-  const tools = { secret: secretsOf(channel, context), now, warn: (message: string) => log.warn(message) };
+  const tools = { secret: secretsOf(channel, context), now, reach, warn: (message: string) => log.warn(message) };
   const sink = await sinkOf(channel, tools, context);
   return async (alert) => {
     const deadline = AbortSignal.timeout(parseDuration(channel.spec.timeout));

@@ -8,7 +8,7 @@ import { filled } from './template.ts';
 
 type Settings = NonNullable<AlertChannel['spec']['webhook']>;
 
-export async function webhookSink(settings: Settings, { secret, now }: SinkTools): Promise<Sink> {
+export async function webhookSink(settings: Settings, { secret, now, reach }: SinkTools): Promise<Sink> {
   const { headers: given, bearerTokenFrom, signingKeyFrom, template } = settings;
   const address = await addressOf(settings, secret);
   const token = bearerTokenFrom && (await secret(bearerTokenFrom));
@@ -26,7 +26,7 @@ export async function webhookSink(settings: Settings, { secret, now }: SinkTools
       headers.set('x-kurator-timestamp', timestamp);
       headers.set('x-kurator-signature', signatureOf(key, timestamp, body));
     }
-    await post(address, body, headers, signal);
+    await post(address, body, headers, { signal, reach });
   };
 }
 

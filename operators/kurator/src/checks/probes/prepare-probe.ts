@@ -24,6 +24,9 @@ function prepareKind(probe: Probe, exec: Exec | undefined): StartProbe {
 
 /** Never throws: a probe that can't be run as it is written always finds just that, and reads unknown. */
 export function prepareProbe(probe: Probe, exec?: Exec): StartProbe {
+  if (probe.kind !== 'exec' && probe.isRefused) {
+    return alwaysFinds(findingOf('checker-denied', 'the operator must not talk to this address'));
+  }
   try {
     return prepareKind(probe, exec);
   } catch (error) {

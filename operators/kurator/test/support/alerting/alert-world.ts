@@ -5,6 +5,7 @@ import { withAlertChannels } from '../../../src/alerting/alert-channels.ts';
 import { createAlerting } from '../../../src/alerting/alerting.ts';
 import { Delivery, type DeliveryOptions } from '../../../src/alerting/delivery.ts';
 import type { Notification } from '../../../src/brain/alerts/notification.ts';
+import { Reach } from '../../../src/network/reach.ts';
 import { AlertChannel } from '../../../src/resources/alert-channel.ts';
 import { Incident } from '../../../src/resources/incident.ts';
 import { Kurator } from '../../../src/resources/kurator.ts';
@@ -19,6 +20,9 @@ export interface ToldEvent {
   readonly reason: string;
   readonly message: string;
 }
+
+/** Where the sinks of tests are. */
+const here = new Reach({ allow: ['127.0.0.0/8'] });
 
 export class AlertWorld implements AsyncDisposable {
   readonly scope: TestScope;
@@ -57,7 +61,7 @@ export class AlertWorld implements AsyncDisposable {
 
   /** Starts an operator that delivers, in this process, with little patience. */
   async deliver({ client = this.client, ...options }: DeliveryOptions & { client?: Client } = {}): Promise<void> {
-    const delivery = new Delivery({ ...options, firstPause: 50, longestPause: 300, refusals: 3 });
+    const delivery = new Delivery({ reach: () => here, ...options, firstPause: 50, longestPause: 300, refusals: 3 });
     await this.scope.start(withAlertChannels(operator({ name: 'kurator' }), delivery), {
       client,
       leaderElection: false,

@@ -3,9 +3,15 @@ import { operator } from '@kurator/sdk';
 import { sharedClient } from '@kurator/testenv';
 import { withAlertChannels } from '../../../src/alerting/alert-channels.ts';
 import { Delivery } from '../../../src/alerting/delivery.ts';
+import { Reach } from '../../../src/network/reach.ts';
 
 const [namespace = ''] = process.argv.slice(2);
-const delivery = new Delivery({ firstPause: 100, longestPause: 500, refusals: 3 });
+const delivery = new Delivery({
+  reach: () => new Reach({ allow: ['127.0.0.0/8'] }),
+  firstPause: 100,
+  longestPause: 500,
+  refusals: 3,
+});
 const client = await sharedClient();
 await withAlertChannels(operator({ name: 'kurator' }), delivery).start({
   client,

@@ -10,6 +10,9 @@ import { Kurator } from '../../../src/resources/kurator.ts';
 import { KuratorSwitch } from '../../../src/resources/kurator-switch.ts';
 import { type StagedService, type StageSettings, stageService } from './stage-service.ts';
 
+/** Where staged pods and what they talk to are. */
+export const loopback = ['127.0.0.0/8'];
+
 type KuratorSpec = Record<string, unknown>;
 
 /** What a test does and looks at. */
@@ -50,7 +53,7 @@ export async function wardRound(
     namespace,
     requests,
     async start(using = client, options = {}, namespaces = [namespace]) {
-      const operator = healer({ threads: 0, ...options });
+      const operator = healer({ threads: 0, allowAddresses: loopback, ...options });
       const started = await operator.start({
         client: using,
         namespaces,

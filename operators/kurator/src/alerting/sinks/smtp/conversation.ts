@@ -1,6 +1,8 @@
 /** One side speaks, then the other. Whatever goes wrong, and an answer that never comes, ends as a {@link SinkError}. */
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Reach } from '../../../network/reach.ts';
+import { unreached } from '../post.ts';
 import { SinkError } from '../sink.ts';
 
 interface Place {
@@ -20,6 +22,8 @@ export interface Manner {
 
 const LONGEST_ANSWER = 64 * 1024;
 const LONGEST_QUOTE = 200;
+/** What is said of an answer, by its first digit. */
+const refusals: Readonly<Record<string, string>> = { '4': 'refused it for now', '5': 'refused it' };
 
 export class Conversation {
   readonly #host: string;
@@ -30,8 +34,17 @@ export class Conversation {
   #onNews: () => void = () => {};
 
   /** Connects; it is over when the signal fires. */
-  static async open({ host, port, tls }: Place, signal: AbortSignal): Promise<Conversation> {
-    const socket = tls ? connectTls({ host, port, ...serverName(host) }) : connectPlain({ host, port });
+  static async open(
+    { host, port, tls }: Place,
+    { signal, reach }: { signal: AbortSignal; reach: Reach },
+  ): Promise<Conversation> {
+    try {
+      reach.check(host);
+    } catch (error) {
+      throw unreached(host, error, signal);
+    }
+    const to = { host, port, lookup: reach.lookup };
+    const socket = tls ? connectTls({ ...to, ...serverName(host) }) : connectPlain(to);
     const talk = new Conversation(socket, host, signal);
     await talk.#connected(socket, tls ? 'secureConnect' : 'connect');
     return talk;
@@ -65,8 +78,11 @@ export class Conversation {
     const answer = await this.#answer();
     const [last = ''] = answer.trimEnd().split('\n').slice(-1);
     if (last.startsWith(String(code))) return answer;
-    const shown = last.slice(0, isSecret ? 3 : LONGEST_QUOTE).replaceAll(/[^ -~]/g, '');
-    throw new SinkError(`${this.#host} said ${shown}`, { isAboutAlert: isAboutAlert && last.startsWith('5') });
+    const quoted = last.slice(0, isSecret ? 3 : LONGEST_QUOTE).replaceAll(/[^ -~]/g, '');
+    throw new SinkError(`${this.#host} ${refusals[last.charAt(0)] ?? 'does not speak SMTP'}`, {
+      isAboutAlert: isAboutAlert && last.startsWith('5'),
+      detail: `it said ${quoted}`,
+    });
   }
 
   /** Goes on under TLS. What came before it counts for nothing: anybody on the way could have said it. */
@@ -93,20 +109,18 @@ export class Conversation {
   }
 
   readonly #onAbort = () => {
-    this.#fail('did not answer in time');
+    this.#fail(new SinkError(`${this.#host} did not answer in time`));
     this.#socket.destroy();
   };
 
   #listen(socket: Socket | TLSSocket): void {
     socket.on('data', (bytes) => {
       this.#heard += bytes.toString('latin1');
-      if (this.#heard.length > LONGEST_ANSWER) this.#fail('said too much');
+      if (this.#heard.length > LONGEST_ANSWER) this.#fail(new SinkError(`${this.#host} said too much`));
       this.#onNews();
     });
-    socket.on('error', (error: NodeJS.ErrnoException) =>
-      this.#fail(`can't be talked to: ${error.code ?? 'no reason'}`),
-    );
-    socket.on('close', () => this.#fail('closed the connection'));
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#fail(unreached(this.#host, error, this.#signal)));
+    socket.on('close', () => this.#fail(new SinkError(`${this.#host} closed the connection`)));
   }
 
   async #connected(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
@@ -140,8 +154,8 @@ export class Conversation {
     });
   }
 
-  #fail(what: string): void {
-    this.#failure ??= new SinkError(`${this.#host} ${what}`);
+  #fail(failure: SinkError): void {
+    this.#failure ??= failure;
     this.#onNews();
   }
 }

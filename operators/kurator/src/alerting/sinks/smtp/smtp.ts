@@ -8,14 +8,14 @@ import { mailOf, refuseBadAddresses } from './mail.ts';
 
 type Settings = NonNullable<AlertChannel['spec']['smtp']>;
 
-export async function smtpSink(settings: Settings, { secret, warn }: SinkTools): Promise<Sink> {
+export async function smtpSink(settings: Settings, { secret, warn, reach }: SinkTools): Promise<Sink> {
   refuseBadAddresses(settings);
   const { host, port, tls } = settings;
   const password = settings.passwordFrom && (await secret(settings.passwordFrom));
   if (settings.username && password === undefined) throw new SinkError('smtp.username needs smtp.passwordFrom');
   if (settings.username && tls === 'none') throw new SinkError('no password is sent without TLS: set smtp.tls');
   return async (alert, signal) => {
-    const talk = await Conversation.open({ host, port, tls: tls === 'implicit' }, signal);
+    const talk = await Conversation.open({ host, port, tls: tls === 'implicit' }, { signal, reach });
     try {
       const offers = await introduce(talk, settings);
       if (settings.username) await logIn(talk, offers, settings.username, password ?? '');
@@ -77,5 +77,5 @@ async function nameRecipients(talk: Conversation, to: readonly string[], warn: S
   }
   const [first] = refused;
   if (first && refused.length === to.length) throw first;
-  for (const { message } of refused) warn(`a recipient was left out: ${message}`);
+  for (const { message, detail } of refused) warn(`a recipient was left out: ${message} (${detail})`);
 }
