@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import type { Mode } from '../brain/spec.ts';
+import { limitsFrom } from '../healing/limits.ts';
 import type { WardOptions } from '../healing/ward.ts';
 import { shortestKey } from './message.ts';
 import { createAgent } from './serve-agent.ts';
@@ -15,7 +16,10 @@ export const keyFileVariable = 'KURATOR_AGENT_KEY_FILE';
 export const modeVariable = 'KURATOR_MODE';
 const modes: readonly Mode[] = ['Off', 'Observe', 'On'];
 /** Addresses and ranges, with commas between, that may be talked to though they are refused otherwise. */
-export const allowVariable = 'KURATOR_ALLOW_ADDRESSES';
+const allowVariable = 'KURATOR_ALLOW_ADDRESSES';
+
+/** How much may be done in the whole cluster, as JSON. */
+const limitsVariable = 'KURATOR_LIMITS';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -24,7 +28,9 @@ export async function wardOptionsFrom(environment: Environment): Promise<WardOpt
   const file = environment[keyFileVariable];
   const mode = environment[modeVariable];
   const allowAddresses = environment[allowVariable]?.split(',').filter((range) => range !== '');
+  const limits = environment[limitsVariable];
   return {
+    ...(limits && { cluster: limitsFrom(limits) }),
     ...(file && { agents: { key: await keyIn(file) } }),
     ...(mode && { mode: modeNamed(mode) }),
     ...(allowAddresses && { allowAddresses }),

@@ -16,6 +16,7 @@ import { crds } from '../../src/generate/crds.ts';
 import type { Known } from '../../src/generate/generator.ts';
 import type { OperatorDescription } from '../../src/manifests/description.ts';
 import { agentAccess, agentManifests, agentTemplates, agentValues } from './agent-files.ts';
+import { settingsEnv, settingsTemplate, settingValues } from './setting-files.ts';
 import { switchNotes, switchTemplate, switchValues, withSwitch } from './switch-files.ts';
 
 export const root = join(import.meta.dirname, '..', '..', '..', '..');
@@ -40,7 +41,7 @@ export async function deployFiles(): Promise<PlannedFile[]> {
     description: 'Keeps services healthy: checks them, finds out what is wrong, repairs it, and tells who must know',
     version,
     operators: parts,
-    extra: [...parts.slice(0, 1).flatMap(agentTemplates), switchTemplate, ...(await monitoring())],
+    extra: [settingsTemplate, ...parts.slice(0, 1).flatMap(agentTemplates), switchTemplate, ...(await monitoring())],
     notes: switchNotes,
     extraValues: {
       ...switchValues,
@@ -71,7 +72,14 @@ function chartOperator(name: Name, { image, ...facts }: OperatorDescription): Ch
     key: name,
     repository,
     enabled: isFirst,
-    ...(isFirst ? { optionalRoles: roles, withheldRoles, more: withSwitch(agentAccess), moreValues: agentValues } : {}),
+    ...(isFirst
+      ? {
+          optionalRoles: roles,
+          withheldRoles,
+          more: withSwitch({ ...agentAccess, env: settingsEnv }),
+          moreValues: { ...settingValues, ...agentValues },
+        }
+      : {}),
   };
 }
 
