@@ -179,6 +179,14 @@ describe('an exchange', () => {
     expect(requests).toEqual([]);
   });
 
+  it('refuses a line break also where the same lines were sent before, as two headers', async () => {
+    const { engine, requests } = await serving((_, socket) => socket.write(ok('x')));
+    await engine.exchange({ ...get(), headers: { a: 'b', c: 'd' } }, within());
+    const smuggling = engine.exchange({ ...get(), headers: { a: 'b\r\nc: d' } }, within());
+    await expect(smuggling).rejects.toThrow(TypeError);
+    expect(requests).toHaveLength(1);
+  });
+
   it('ends what is under way when the client is closed', async () => {
     const { engine, requests } = await serving(() => {});
     const waiting = engine.exchange(get(), within());

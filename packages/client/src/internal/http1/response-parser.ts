@@ -126,6 +126,8 @@ export class ResponseParser {
   }
 
   #begin(head: string): void {
+    // A line break that only some see as one, or a control character, is how answers are smuggled.
+    if (!wholeHead.test(head)) throw new ProtocolError('the head of the answer has a control character');
     const lines = head.split('\r\n');
     const [, minor, code] = statusLine.exec(lines[0] as string) ?? [];
     if (!code) throw new ProtocolError('the answer is no HTTP/1.1');
@@ -173,7 +175,8 @@ export class ResponseParser {
       this.#state = 'size';
     } else if (this.#state === 'trailer') {
       if (line === '') this.#state = 'idle';
-      else nameIn(line);
+      else if (wholeHead.test(line)) nameOf(line.slice(0, Math.max(line.indexOf(':'), 0)));
+      else throw new ProtocolError('a header of the answer makes no sense');
       this.#trailerBytes += line.length + 2;
     } else {
       const [, size, more = ''] = sizeLine.exec(line) ?? [];
@@ -186,14 +189,14 @@ export class ResponseParser {
   }
 }
 
-const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [\t -~\x80-\xff]*)?$/;
+const wholeHead = /^[\t -~\x80-\xff]*(?:\r\n[\t -~\x80-\xff]+)*$/;
+const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/;
 const sizeLine = /^([0-9a-f]+)(;.*)?$/i;
 const extensions =
   /^(?:;[!#$%&'*+.^_`|~\w-]+(?:=(?:[!#$%&'*+.^_`|~\w-]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*$/;
 const closes = /(?:^|,)[\t ]*close[\t ]*(?:,|$)/i;
 const keepsAlive = /(?:^|,)[\t ]*keep-alive[\t ]*(?:,|$)/i;
 const token = /^[!#$%&'*+.^_`|~\w-]+$/;
-const text = /^[\t -~\x80-\xff]*$/;
 
 /** HTTP/1.0 closes unless it says otherwise, and knows no chunks: whoever passed them on may see another end than we do. */
 function staysOpen({ connection = '', 'transfer-encoding': encoding }: IncomingHttpHeaders): boolean {
@@ -204,7 +207,8 @@ function headersIn(lines: readonly string[]): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   for (let i = 1; i < lines.length; i++) {
     const line = lines[i] as string;
-    const [name, colon] = nameIn(line);
+    const colon = line.indexOf(':');
+    const name = nameOf(line.slice(0, Math.max(colon, 0)));
     const value = withoutBlanks(line, colon + 1);
     const known = headers[name];
     // Several of the same name mean the same as one with a list. What an object has by itself is no text.
@@ -213,12 +217,19 @@ function headersIn(lines: readonly string[]): IncomingHttpHeaders {
   return headers;
 }
 
-/** The name, in small letters, and where it ends. A line that is no header is refused, above all one that others may read as two. */
-function nameIn(line: string): readonly [string, number] {
-  const colon = line.indexOf(':');
-  const name = line.slice(0, Math.max(colon, 0));
-  if (!token.test(name) || !text.test(line)) throw new ProtocolError('a header of the answer makes no sense');
-  return [name.toLowerCase(), colon];
+// Servers have few names for headers, and send the same ones with every answer.
+const names = new Map<string, string>();
+const MOST_NAMES = 256;
+
+/** The name of a header in small letters. */
+function nameOf(text: string): string {
+  const known = names.get(text);
+  if (known !== undefined) return known;
+  if (!token.test(text)) throw new ProtocolError('a header of the answer makes no sense');
+  if (names.size >= MOST_NAMES) names.clear();
+  const name = text.toLowerCase();
+  names.set(text, name);
+  return name;
 }
 
 /** As RFC 9110 has it: blanks and tabs, and no other white space. */

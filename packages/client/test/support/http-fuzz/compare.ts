@@ -13,7 +13,8 @@ import { type Outcome, type Read, readAlone, readByNode, readByOurs } from './cl
 export const differences = {
   'no other protocol':
     'Node takes 101 for an answer, and leaves the connection to whoever wants it; nobody asks for that here',
-  'only HTTP/1.0 and 1.1': 'Node also takes HTTP/0.9 and 2.0, statuses below 100, and control characters in the reason',
+  'only HTTP/1.0 and 1.1': 'Node also takes HTTP/0.9 and 2.0, and statuses below 100',
+  'no control characters': 'Node takes them in the reason behind the status',
   'only chunks':
     'Node takes any transfer coding, and reads until the connection ends; a client that sends no TE gets none',
   'whole line ends': 'Node takes some line feeds without a carriage return among chunks; ours takes none',
@@ -82,6 +83,7 @@ function upTo(served: Served, length: number): Served {
 const refusals: Record<string, DifferenceName> = {
   'the server changes to a protocol that was not asked for': 'no other protocol',
   'the answer is no HTTP/1.1': 'only HTTP/1.0 and 1.1',
+  'the head of the answer has a control character': 'no control characters',
   'the answer is encoded in a way that was not asked for': 'only chunks',
   'a line of the answer has no proper end': 'whole line ends',
   'a chunk of the answer has an odd extension': 'chunk extensions',
