@@ -177,6 +177,7 @@ describe('the chart', () => {
     ['as it is', []],
     ['with all operators', ['myapp.enabled=true', 'webserver.enabled=true']],
     ['in some namespaces, with optional rights', ['kurator.watchNamespaces={default}', 'kurator.roles.exec=true']],
+    ['with settings', ['kurator.allowAddresses={10.0.0.5/32,10.1.0.0/16}', 'kurator.limits.concurrent=2']],
     ['with agents whose key is there already', ['kurator.agents.enabled=true', 'kurator.agents.existingSecret=keys']],
     [
       'with a dashboard, variables and a place',
@@ -194,6 +195,30 @@ describe('the chart', () => {
       ...settings.flatMap((each) => ['--set', each]),
     );
     await kubectl(cluster, ['apply', '--dry-run=server', '-f', '-'], text);
+  });
+
+  it('gives rights in the namespaces that it works in and in no others, and none to make workloads if told', async () => {
+    const settings = ['watchNamespaces={default}', 'roles.secrets=true', 'roles.exec=true', 'roles.workloads=false'];
+    const args = settings.flatMap((each) => ['--set', `kurator.${each}`]);
+    const text = await run('template', 'kurator', chart, '-n', 'kurator', '--kube-version', '1.36', ...args);
+    const rights = text.split(/^---$/m).filter((document) => /^kind: (Cluster)?Role(Binding)?$/m.test(document));
+    const objects = rights.join('---\n');
+    await kubectl(cluster, ['apply', '-f', '-'], objects);
+    const may = (verb: string, what: string, namespace: string) => {
+      const asked = ['auth', 'can-i', verb, what, '-n', namespace, '--as', 'system:serviceaccount:kurator:kurator'];
+      return kubectl(cluster, asked).then(
+        () => true,
+        () => false,
+      );
+    };
+    expect(await may('get', 'secrets', 'default')).toBe(true);
+    expect(await may('create', 'pods/exec', 'default')).toBe(true);
+    expect(await may('patch', 'deployments.apps', 'default')).toBe(true);
+    expect(await may('get', 'secrets', 'kube-system')).toBe(false);
+    expect(await may('create', 'pods/exec', 'kube-system')).toBe(false);
+    expect(await may('create', 'deployments.apps', 'default')).toBe(false);
+    expect(await may('delete', 'deployments.apps', 'default')).toBe(false);
+    await kubectl(cluster, ['delete', '-f', '-'], objects);
   });
 
   it('refuses a value that it does not know', async () => {

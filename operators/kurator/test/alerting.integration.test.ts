@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import { Event } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { describe, expect, it } from 'vitest';
+import { Reach } from '../src/network/reach.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { AlertWorld } from './support/alerting/alert-world.ts';
 import { HttpSink } from './support/alerting/http-sink.ts';
@@ -10,6 +11,25 @@ import { OperatorProcess } from './support/alerting/operator-process.ts';
 
 const patient = { timeout: '40s' } as const;
 const numbers = [1, 2, 3, 4, 5, 6];
+
+describe('a sink where nobody may send', () => {
+  it.each(['127.0.0.1', 'localhost'])('gets nothing, and the channel does not say what is there: %s', async (host) => {
+    await using world = await AlertWorld.open();
+    await using sink = await HttpSink.open();
+    const { port } = new URL(sink.url);
+    await world.channel('hook', { webhook: { url: `http://${host}:${port}/` } });
+    await world.deliver({ reach: () => new Reach() });
+    await world.tell(1);
+    await eventually(
+      async () =>
+        expect((await world.status('hook')).lastError).toBe(
+          `${host}:${port} must not be talked to: allow its address in the operator's settings if it may be`,
+        ),
+      patient,
+    );
+    expect(sink.received).toEqual([]);
+  });
+});
 
 describe('a sink that is away', () => {
   it('gets everything in order when it is back, each at most twice', async () => {

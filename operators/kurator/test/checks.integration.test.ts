@@ -1,7 +1,8 @@
 // Checks by HTTPS and gRPC as a Kurator asks for them, through the healer, against real servers behind the pods.
-import { Event } from '@kurator/sdk';
+import { Event, Node } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { selfSigned } from './support/checks/certificate.ts';
 import { byGrpc, byHttps, haveSecret } from './support/healing/secure-service.ts';
 import type { StagedPod } from './support/healing/stage-service.ts';
@@ -17,6 +18,41 @@ afterEach(async () => await round[Symbol.asyncDispose]());
 const { http: _, ...quick } = quickCheck;
 const caFrom = { name: 'authority', key: 'ca' };
 const httpsCheck = (tls: object) => ({ checks: [{ ...quick, http: { port: 'main', tls } }], dryRun: true });
+
+it('is not run against an address of the operator’s own machine, and says nothing about the service', async () => {
+  await round.stage('web', 1);
+  await round.adopt('web');
+  await round.start(round.client, { allowAddresses: [] });
+  const { status } = await round.untilHealth('web', 'Unknown');
+  expect(status?.lastIncident).toBeUndefined();
+});
+
+it('has its alerts sent to no node of the cluster', async () => {
+  // Nobody's: where it is not refused, nothing answers.
+  const address = '2001:db8::77';
+  const node = { name: `node-${round.namespace}` };
+  await round.client.create(Node, { metadata: node });
+  const status = { addresses: [{ type: 'InternalIP', address }] };
+  await round.client.patch(Node, node, { status }, { subresource: 'status' });
+  const channel = { name: 'hook', namespace: round.namespace };
+  await round.client.create(AlertChannel, {
+    metadata: channel,
+    spec: { webhook: { url: `http://[${address}]/` }, default: true } as never,
+  });
+  const web = await round.stage('web');
+  await round.adopt('web', { dryRun: true });
+  await round.start();
+  await round.untilHealth('web', 'Healthy');
+  (web.pods[0] as StagedPod).status = 500;
+  await eventually(
+    async () => {
+      const { status } = await round.client.get(AlertChannel, channel);
+      expect(status?.lastError).toContain(`[${address}] must not be talked to`);
+    },
+    { timeout: '30s' },
+  );
+  await round.client.delete(Node, node);
+});
 
 describe('a check by HTTPS', () => {
   it('trusts the authority of a Secret, and has nothing to warn of', async () => {

@@ -52,6 +52,18 @@ describe('the manifests of an operator', () => {
     expect(services(true)).toContain('Service web-operator/web-operator');
   });
 
+  it('have the policy of its references right after its kinds, unless that is not wanted', () => {
+    const policy = {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name: 'references.webs.example.com' },
+    };
+    const referring = { ...description, policies: [policy] };
+    expect(titles(operatorManifests(referring))[0]).toBe('ValidatingAdmissionPolicy references.webs.example.com');
+    const without = operatorManifests({ ...referring, referencePolicy: false });
+    expect(kind(without, 'ValidatingAdmissionPolicy')).toEqual([]);
+  });
+
   it('leave out what is not wanted', () => {
     const without = { createNamespace: false, networkPolicy: false, disruptionBudget: false } as const;
     const kinds = operatorManifests({ ...description, ...without }).map((object) => object.kind);

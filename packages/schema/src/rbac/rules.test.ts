@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rulesDiff } from './difference.ts';
 import { grantsOfRules, grantsOfUsage, keyOf, withoutRepetition } from './grant.ts';
-import { rolesFor, rulesFor } from './rules.ts';
+import { rolesFor, rulesFor, rulesWithout } from './rules.ts';
 import { type Usage, verbsTo } from './usage.ts';
 
 const MyApp = resourceType('example.com/v1', 'MyApp');
@@ -116,6 +116,18 @@ describe('for any usages', () => {
         const needed = withoutRepetition(usages.flatMap(grantsOfUsage)).map(keyOf);
         const allowed = grantsOfRules(rulesFor(usages)).map(keyOf);
         expect(allowed.toSorted()).toEqual(needed.toSorted());
+      }),
+    );
+  });
+
+  it('what is left of rules without others is what only they allow', () => {
+    const usages = fc.array(usage, { maxLength: 4 });
+    fc.assert(
+      fc.property(usages, usages, (kept, taken) => {
+        const all = grantsOfRules(rulesFor([...kept, ...taken])).map(keyOf);
+        const gone = new Set(grantsOfRules(rulesFor(taken)).map(keyOf));
+        const left = grantsOfRules(rulesWithout(rulesFor([...kept, ...taken]), rulesFor(taken))).map(keyOf);
+        expect(left.toSorted()).toEqual(all.filter((key) => !gone.has(key)).toSorted());
       }),
     );
   });
