@@ -143,8 +143,13 @@ describe('service and targetRef of the same workload', () => {
     expect(await identities()).toEqual(before);
     await eventually(async () => {
       const { items } = await client.list(Event, { namespace });
-      const told = items.find(({ reason }) => reason === 'HandedOver');
-      expect(told?.message).toContain('nobody looks after Deployment shop any more');
+      const told = items
+        .filter(({ reason }) => reason === 'HandedOver')
+        .map(({ type, message }) => `${type}: ${message}`);
+      expect(told.sort()).toEqual([
+        expect.stringMatching(/^Normal: .*Service shop stays as it is, and is not ours any more$/),
+        expect.stringMatching(/^Warning: .*nobody looks after Deployment shop any more$/),
+      ]);
     });
   });
 });

@@ -4,29 +4,30 @@
  */
 import { ConfigMap, Deployment, type KubernetesObject, type ResourceType, Service, StatefulSet } from '@kurator/sdk';
 import { fieldManager, type Round } from '../healing/case.ts';
+import { targetOf } from '../healing/scene.ts';
 import { withoutFields } from './managed-fields.ts';
 import { kuratorLabel } from './pod-template.ts';
 
 const kinds = [Deployment, StatefulSet, Service, ConfigMap] as const;
+const workloads: ReadonlySet<string> = new Set(['Deployment', 'StatefulSet']);
 
 /** Set by the SDK on what it has applied for an owner. */
 const managedByLabel = 'kurator.dev/managed-by';
 
-/** Hands over everything that this Kurator still owns; nothing where it owns nothing, which costs no request. */
+/** Hands over everything that this Kurator still owns, and says so; where it owns nothing this costs no request. */
 export async function handOver({ kurator, context }: Round): Promise<void> {
-  const released: string[] = [];
+  const { kind, name } = targetOf(kurator);
   for (const type of kinds as readonly ResourceType<KubernetesObject>[]) {
     const children = context.owned(type).filter(({ metadata }) => !metadata.deletionTimestamp);
     for (const { metadata } of children) {
-      if (await release(type, metadata, kurator.metadata.uid, context)) released.push(`${type.kind} ${metadata.name}`);
+      if (!(await release(type, metadata, kurator.metadata.uid, context))) continue;
+      const what = `${type.kind} ${metadata.name}`;
+      const isLeft = workloads.has(type.kind) && what !== `${kind} ${name}`;
+      const note = `targetRef took the place of service: ${what} stays as it is, and is not ours any more`;
+      const left = isLeft ? `; nobody looks after ${what} any more` : '';
+      context.event(isLeft ? 'Warning' : 'Normal', 'HandedOver', `${note}${left}`, { action: 'HandOver' });
     }
   }
-  if (released.length === 0) return;
-  const { kind = '', name = '' } = kurator.spec.targetRef ?? {};
-  const unattended = released.filter((one) => /^(Deployment|StatefulSet) /.test(one) && one !== `${kind} ${name}`);
-  const left = unattended.length > 0 ? `; nobody looks after ${unattended.join(' and ')} any more` : '';
-  const note = `targetRef took the place of service: ${released.join(', ')} stay as they are, and are not ours any more${left}`;
-  context.event(left ? 'Warning' : 'Normal', 'HandedOver', note.slice(0, 1024), { action: 'HandOver' });
 }
 
 /** False if it is gone, or is not the Kurator's any more: the cache may not have heard of it yet. */
