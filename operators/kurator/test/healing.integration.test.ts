@@ -1,6 +1,6 @@
 // The healer on the real API server, where nothing runs: the test plays kubelet, behind each pod there is a real server.
 import { createServer } from 'node:http';
-import { type Client, Deployment, Event, isConflict, Pod, StatefulSet } from '@kurator/sdk';
+import { type Client, Deployment, Event, isConflict, Pod, PodDisruptionBudget, StatefulSet } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { carryOut } from '../src/acting/carry-out.ts';
@@ -128,9 +128,10 @@ describe('an adopted service', () => {
     second().status = 500;
     const { status } = await round.untilStage('web-1', 'proposed');
     expect(await web.podNames()).toContain(second().name);
-    const approve = status?.proposal?.id;
-    await round.client.patch(Incident, { name: 'web-1', namespace: round.namespace }, { spec: { approve } });
+    const spec = { approve: status?.proposal?.id, approvedBy: 'alice' };
+    await round.client.patch(Incident, { name: 'web-1', namespace: round.namespace }, { spec });
     await isGone(second());
+    expect((await round.incident('web-1')).status?.actions).toMatchObject([{ step: 'replace', approvedBy: 'alice' }]);
   });
 
   it('is left to a person who deploys in the middle of a repair', async () => {
@@ -147,6 +148,37 @@ describe('an adopted service', () => {
       timeout: '20s',
     });
     expect(evictions()).toBe(0);
+  });
+
+  it('loses no try to a PodDisruptionBudget that refuses, and goes on when it allows it', async () => {
+    const budget = { name: 'web', namespace: round.namespace };
+    const allow = (disruptionsAllowed: number) => {
+      const status = {
+        disruptionsAllowed,
+        currentHealthy: 2,
+        desiredHealthy: 3,
+        expectedPods: 3,
+        observedGeneration: 1,
+      };
+      return round.client.patch(PodDisruptionBudget, budget, { status }, { subresource: 'status' });
+    };
+    await round.client.create(PodDisruptionBudget, {
+      metadata: budget,
+      spec: { minAvailable: 3, selector: { matchLabels: { app: 'web' } } },
+    });
+    await allow(0);
+    await round.adopt('web', { checks: [], recovery: { steps: { replace: { tries: 1 } } } });
+    await round.start();
+    await round.untilHealth('web', 'Healthy');
+    // One that is not ready is no disruption by what is seen, and the server refuses it all the same.
+    await web.report(second(), 'crashed');
+    const actions = async () => (await round.incident('web-1')).status?.actions;
+    await eventually(async () => expect(await actions()).toMatchObject([{ outcome: 'refused' }]), { timeout: '30s' });
+    expect(await web.podNames()).toContain(second().name);
+    expect(memoryOf(await round.kurator('web'))?.history.repairs).toEqual([]);
+    await allow(1);
+    await isGone(second());
+    await eventually(async () => expect((await actions())?.at(-1)).toMatchObject({ step: 'replace', outcome: 'done' }));
   });
 
   it('goes back to the revision that was well when a new one crashes again and again', async () => {

@@ -166,6 +166,8 @@ export interface Answer {
 export interface Orders {
   /** The proposals that a person has approved, by id. */
   readonly approved: readonly string[];
+  /** Who has, by the name that was given; missing where none was. */
+  readonly approvedBy?: string;
   /** The incidents that a person gives back after it was handed over or quarantined, each for once, by id and count. */
   readonly resumed: readonly string[];
 }

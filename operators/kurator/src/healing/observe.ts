@@ -43,10 +43,11 @@ export function observe(scene: Scene, sight: Sight): Observation {
 
 /** A proposal that was approved, and each time that a person has given the incident back. */
 function ordersOf(incident: Incident | undefined, { history }: Memory): Observation['orders'] {
-  const { approve, resume = 0 } = incident?.spec ?? {};
+  const { approve, approvedBy, resume = 0 } = incident?.spec ?? {};
   const { id = '' } = history.incident ?? {};
   return {
     approved: approve ? [approve] : [],
+    ...(approvedBy && { approvedBy }),
     resumed: Array.from({ length: resume }, (_, index) => `${id}/${index + 1}`),
   };
 }

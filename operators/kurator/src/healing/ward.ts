@@ -19,8 +19,8 @@ import { Hooks } from './hooks.ts';
 import { Listening } from './listening.ts';
 import { memoryOf } from './memory.ts';
 import { type Mind, Minds, nameOf } from './mind.ts';
-import type { Look } from './scene.ts';
 import { Overview } from './overview.ts';
+import type { Look } from './scene.ts';
 import { Weather } from './weather.ts';
 
 /** How the healer works; everything has a default. */

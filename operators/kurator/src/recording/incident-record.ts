@@ -1,7 +1,7 @@
 /** The brain's record of an incident, as an Incident that people and programs can read. */
 import type { ObjectReference } from '@kurator/sdk';
 import { causeInWords } from '../brain/diagnosis/cause.ts';
-import type { Action, Incident as Known } from '../brain/incident/incident.ts';
+import type { Action, Attempt, Incident as Known } from '../brain/incident/incident.ts';
 import type { Answer } from '../brain/observation.ts';
 import type { Millis } from '../brain/time.ts';
 import type { Incident } from '../resources/incident.ts';
@@ -122,11 +122,11 @@ const phaseInWords = { confirmed: 'of the fault', before: 'before the repair', a
 const mostTold = 512;
 
 function actionsOf({ attempts }: Known): NonNullable<IncidentFields['actions']> {
-  const all = attempts.flatMap(({ step, actions }) => actions.map((action) => actionRecord(step, action)));
+  const all = attempts.flatMap((attempt) => attempt.actions.map((action) => actionRecord(attempt, action)));
   return all.slice(-mostActions);
 }
 
-function actionRecord(step: string, { id, kind, targets, reason, intendedAt, outcome }: Action) {
+function actionRecord({ step, approvedBy }: Attempt, { id, kind, targets, reason, intendedAt, outcome }: Action) {
   return {
     id,
     step,
@@ -134,6 +134,7 @@ function actionRecord(step: string, { id, kind, targets, reason, intendedAt, out
     ...(targets.length > 0 && { targets: targets.map(({ name }) => name) }),
     reason: cut(reason),
     at: timestamp(intendedAt),
+    ...(approvedBy && { approvedBy }),
     ...(outcome && { outcome: outcome.result, endedAt: timestamp(outcome.at) }),
     ...(outcome?.message && { message: cut(outcome.message) }),
   };

@@ -14,6 +14,7 @@ const action = z.object({
   targets: z.array(z.string()).max(1000).optional(),
   reason: sentence(),
   at: time(),
+  approvedBy: z.string().optional().describe('Who agreed to it, where somebody had to.'),
   outcome: z.string().optional(),
   endedAt: time().optional(),
   message: sentence().optional(),
@@ -58,6 +59,11 @@ export const Incident = resource({
     service: z.string().min(1).max(253).describe('The Kurator in this namespace.'),
     startedAt: time(),
     approve: z.string().max(253).optional().describe('The id of a proposal that a person agrees to.'),
+    approvedBy: z
+      .string()
+      .max(253)
+      .optional()
+      .describe('Who agrees; `kurator approve` writes who the API server says.'),
     resume: z.int32().min(0).max(1000).optional().describe('Raise it to give a handed over incident back.'),
   }),
   status: z.object({

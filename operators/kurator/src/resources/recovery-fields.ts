@@ -52,7 +52,9 @@ const hook = z.object({
     .string()
     .max(2048)
     .regex(/^https?:\/\//, 'must be an http or https URL')
-    .describe('POSTed to when a fault of what this service depends on is confirmed, before a repair of it, and when it is over; 2xx before a repair is an acknowledgement.'),
+    .describe(
+      'POSTed to when a fault of what this service depends on is confirmed, before a repair of it, and when it is over; 2xx before a repair is an acknowledgement.',
+    ),
   timeout: duration({ min: '100ms', max: '1m' }).default('5s'),
 });
 
@@ -86,7 +88,9 @@ export const dependsOn = () =>
   )
     .max(64)
     .default([])
-    .describe('Other Kurators that this one needs: name, or namespace/name where that one has this namespace in its dependants.');
+    .describe(
+      'Other Kurators that this one needs: name, or namespace/name where that one has this namespace in its dependants.',
+    );
 
 export const dependants = () =>
   z

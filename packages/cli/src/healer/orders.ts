@@ -1,5 +1,6 @@
 /** `kurator approve`, `pause` and `resume`: a person's word to the healer, written where it reads it. */
 import { type Client, hasCode } from '@kurator/client';
+import { SelfSubjectReview } from '@kurator/client/authentication/v1';
 import type { Action } from '../action.ts';
 import { CliError } from '../error.ts';
 import { safeLine } from '../terminal/safe-text.ts';
@@ -10,6 +11,7 @@ import { turnSwitch } from './switch.ts';
 
 /** In whose name it is written: the healer tells it from its own writing, and others from `kubectl`. */
 const fieldManager = 'kurator-cli';
+const longestName = 253;
 
 interface OrderOptions extends ClusterOptions {
   readonly all?: boolean;
@@ -33,6 +35,7 @@ export const approve: Action<OrderOptions, [string]> = async ({ print, signal },
     const patch = [
       { op: 'test', path: '/status/proposal/id', value: proposal.id },
       { op: 'add', path: '/spec/approve', value: proposal.id },
+      { op: 'add', path: '/spec/approvedBy', value: await whoAsks(reached, signal) },
     ];
     await reached.client.patch(incidents, metadata, patch, { type: 'json', fieldManager, signal }).catch((error) => {
       throw hasCode(error, 'KUR_CLIENT_INVALID') ? changed(incident, error) : error;
@@ -40,6 +43,12 @@ export const approve: Action<OrderOptions, [string]> = async ({ print, signal },
     print(safeLine(`${fullName(incident)}: ${proposal.step} is approved: ${proposal.reason}`));
     return 0;
   });
+
+/** As the API server knows them. */
+async function whoAsks({ client }: Reached, signal: AbortSignal): Promise<string> {
+  const { status } = await client.create(SelfSubjectReview, { metadata: {} } as never, { signal });
+  return status?.userInfo?.username?.slice(0, longestName) ?? 'unknown';
+}
 
 async function proposalOf({ client }: Reached, incident: Incident, signal: AbortSignal) {
   const { status, spec, metadata } = incident;

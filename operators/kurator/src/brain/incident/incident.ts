@@ -71,6 +71,8 @@ export interface Attempt {
   /** Moved on with each wave of a step that takes several. */
   readonly deadline: Millis;
   readonly actions: readonly Action[];
+  /** Who agreed to it, where somebody had to. */
+  readonly approvedBy?: string;
   /** The uids that were there when it began: whatever is not among them came after it. */
   readonly present: readonly string[];
   readonly endedAt?: Millis;

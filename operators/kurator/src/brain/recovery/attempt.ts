@@ -12,9 +12,11 @@ const repairsKept = 200;
 
 /** The incident with a new attempt, and its first action where the step has one. */
 export function begun(situation: Situation, step: Step, targets: readonly InstanceEvidence[]): Incident {
-  const { incident, evidence, now, spec } = situation;
+  const { incident, evidence, now, spec, seen } = situation;
+  const approvedBy = spec.recovery.steps[step].approval && (seen.orders.approvedBy ?? 'somebody who gave no name');
   const attempt: Attempt = {
     step,
+    ...(approvedBy && { approvedBy }),
     startedAt: now,
     deadline: now + spec.recovery.steps[step].deadline,
     actions: [],

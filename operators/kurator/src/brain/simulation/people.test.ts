@@ -101,6 +101,27 @@ describe('paused, dry run, maintenance', () => {
   });
 });
 
+describe('what can not go on', () => {
+  it('is closed with its reason when its target is gone, and one that comes back begins anew', () => {
+    const ends = [happens('curse', 'hang'), happens('deleteTarget', 0, 2 * minute)];
+    const run = story(ends, { length: at + 5 * minute });
+    expect(historyOf(run)).toMatchObject({ closed: [{ end: 'withdrawn', cause: 'hang' }] });
+    expect(historyOf(run).incident).toBeUndefined();
+    expect(toldAbout(run).at(-1)).toBe('is not looked after any more: its workload is gone');
+    const again = [happens('recreateTarget', 1, 6 * minute), happens('heal', 0, 6.1 * minute)];
+    const later = story([...ends, ...again, happens('ill', 'hang', 12 * minute)]);
+    expect(historyOf(later).closed.map(({ end }) => end)).toEqual(['withdrawn', 'recovered']);
+  });
+
+  it('is a person’s when its spec can not be followed, and goes on when it can', () => {
+    const spoiled = [happens('allIll', 'hang'), happens('spoilSpec', 0, 30 * second)];
+    const run = story(spoiled, { length: at + 5 * minute });
+    expect(historyOf(run).incident).toMatchObject({ stage: 'handedOver' });
+    const mended = story([...spoiled, happens('mendSpec', 0, 5 * minute)]);
+    expect(historyOf(mended).closed).toMatchObject([{ end: 'recovered' }]);
+  });
+});
+
 describe('stateful', () => {
   const specs = [service({ stateful: true })];
 
@@ -173,10 +194,23 @@ describe('somebody else’s rules', () => {
     expect(toldAbout(run).at(-1)).toContain('a PodDisruptionBudget allows no more than 0');
   });
 
-  it('are kept: a workload that somebody has paused', () => {
+  it('are kept: a workload that somebody has paused, and a person is called once if it lasts', () => {
     const run = story([happens('ill', 'hang')], { brain: seeing({ paused: true }), length: hour });
     expect(doneTo(run)).toEqual([]);
     expect(historyOf(run).incident).toMatchObject({ stage: 'confirmed', hold: { by: 'workload' } });
+    const calls = run.operator.records.notifications.filter(({ severity }) => severity === 'page');
+    expect(calls.map(({ lines }) => lines)).toEqual([['held up for 15 min: somebody has paused the workload']]);
+  });
+
+  it('are kept: a PodDisruptionBudget that refuses costs no try, and a person is called if it lasts', () => {
+    const specs = [service({ recovery: { steps: { replace: { tries: 1 } } } })];
+    const ill = [happens('protect'), happens('ill', 'hang')];
+    const run = story([...ill, happens('unprotect', 0, 6 * minute)], { specs });
+    expect(historyOf(run).closed).toMatchObject([{ cause: 'hang', end: 'recovered' }]);
+    expect(historyOf(run).repairs).toHaveLength(1);
+    const refused = story(ill, { specs });
+    expect(historyOf(refused)).toMatchObject({ repairs: [], incident: { stage: 'handedOver' } });
+    expect(toldAbout(refused).at(-1)).toContain('held up for too long: it was refused');
   });
 
   it('are kept: another scaler', () => {

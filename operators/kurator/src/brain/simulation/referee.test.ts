@@ -20,6 +20,9 @@ interface Trial {
   readonly events: EventName[];
   readonly recovery?: RecoveryInput;
   readonly chaos?: Partial<Chaos>;
+  /** What it does about a service that can't be looked after; the brain's own unless given. */
+  readonly withdraw?: Scenario['withdraw'];
+  readonly length?: number;
   /** All of it happens to one service, within a minute; else to one after the other. */
   readonly isSudden?: boolean;
 }
@@ -136,9 +139,25 @@ const trials: Trial[] = [
     events: ['allIll'],
   },
   { rule: 9, sins: 'does not see the switch', brain: ignoreSwitch, events: ['switchObserve', 'allIll', 'allIll'] },
+  {
+    rule: 8,
+    sins: 'waits for a target that is gone',
+    brain: think,
+    withdraw: (_spec, history) => ({ history, notifications: [], notices: [] }),
+    events: ['allIll', 'deleteTarget'],
+    isSudden: true,
+  },
+  {
+    rule: 8,
+    sins: 'waits for ever at a person’s word',
+    brain: (input) => ({ ...think(input), notifications: [] }),
+    events: ['pause', 'allIll'],
+    isSudden: true,
+    length: 40 * minute,
+  },
 ];
 
-function scenario({ events, recovery = {}, chaos, brain, isSudden }: Trial, seed: number): Scenario {
+function scenario({ events, recovery = {}, chaos, brain, withdraw, isSudden, length }: Trial, seed: number): Scenario {
   const spec = (name: string, dependsOn: string[]) =>
     serviceSpec({ name, dependsOn, checks: [{ name: 'http', period: 10 * second, timeout: second }], recovery });
   return {
@@ -149,7 +168,7 @@ function scenario({ events, recovery = {}, chaos, brain, isSudden }: Trial, seed
     chaos: { ...calm, ...chaos },
     seed,
     tick: 5 * second,
-    length: 25 * minute,
+    length: length ?? 25 * minute,
     events: events.map((name, index) => ({
       at: 7 * minute + index * (isSudden ? 15 * second : 1.5 * minute),
       name,
@@ -157,6 +176,7 @@ function scenario({ events, recovery = {}, chaos, brain, isSudden }: Trial, seed
       arg: seed + index,
     })),
     brain,
+    ...(withdraw && { withdraw }),
   };
 }
 
@@ -171,6 +191,7 @@ function rulesBroken(trial: Trial): Set<RuleNumber> {
 describe('the referee', () => {
   it.each(trials)('sees that rule $rule is broken by a brain that $sins', { timeout: 60_000 }, (trial) => {
     expect(rulesBroken(trial)).toContain(trial.rule);
-    expect(rulesBroken({ ...trial, brain: think }), 'the real brain in the same scenarios').toEqual(new Set());
+    const { withdraw: _, ...own } = trial;
+    expect(rulesBroken({ ...own, brain: think }), 'the real brain in the same scenarios').toEqual(new Set());
   });
 });

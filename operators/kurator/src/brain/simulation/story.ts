@@ -46,7 +46,7 @@ export interface Told extends Run {
   readonly moments: readonly Moment[];
 }
 
-/** Tells a story, in which none of the seven rules is broken. */
+/** Tells a story, in which none of the eight rules is broken. */
 export function story(events: readonly SimEvent[], change: Partial<Scenario> = {}): Told {
   const moments: Moment[] = [];
   const run = simulate({
