@@ -19,7 +19,7 @@ export interface Followed {
   readonly known: ReadonlySet<string>;
 }
 
-const over = new Set(['recovered', 'dismissed']);
+const over = new Set(['recovered', 'dismissed', 'withdrawn']);
 
 /** Goes on until it has recovered, or until a moment. */
 export async function follow(

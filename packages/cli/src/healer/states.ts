@@ -14,6 +14,7 @@ const stages = [
   'recovered',
   'handedOver',
   'quarantined',
+  'withdrawn',
 ];
 
 /** `waiting`: for a person. */

@@ -24,6 +24,7 @@ const tones: Readonly<Record<string, Tone>> = {
   handedOver: 'bad',
   quarantined: 'bad',
   dismissed: 'dim',
+  withdrawn: 'dim',
   closed: 'dim',
 };
 
