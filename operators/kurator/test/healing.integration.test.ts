@@ -217,7 +217,10 @@ describe('a check with a typo', () => {
         'it has never passed since it is defined so',
       );
     });
-    expect((await round.kurator('web')).status?.health).toBe('HandedOver');
+    const { status: shown } = await round.kurator('web');
+    expect(shown?.health).toBe('HandedOver');
+    const unproven = { type: 'ChecksProven', status: 'False', reason: 'NeverPassed' };
+    expect(shown?.conditions).toContainEqual(expect.objectContaining(unproven));
     await first.stop();
     await round.start();
     await edit('well');
@@ -236,7 +239,7 @@ describe('a check with a typo', () => {
     await first.stop();
     web.body = 'ill';
     await round.start();
-    await isGone(second());
+    await eventually(async () => expect(evictions()).toBeGreaterThan(0), { timeout: '30s' });
     expect((await round.incident('web-1')).status?.cause).toBe('wrong-answers');
   });
 });

@@ -44,6 +44,29 @@ it('follows the load up to its maximum, and no person is taken for it', async ()
   expect(status?.memory).not.toHaveProperty('workload.foreignWrite');
 });
 
+it('takes pods away again once the load is gone, down to its minimum', async () => {
+  const quick = { stabilisation: '1s', every: '1s', instances: 4, percent: 100 };
+  await round.adopt('web', { scaling: { ...scaling(), in: quick } });
+  web.body = 'jobs 35\n';
+  await round.start();
+  const replicas = (count: number) =>
+    eventually(
+      async () => {
+        // Makes the pods, as its controller would.
+        await web.follow();
+        expect((await round.client.get(Deployment, self())).spec?.replicas).toBe(count);
+      },
+      { timeout: '40s' },
+    );
+  await replicas(4);
+  web.body = 'jobs 1\n';
+  await replicas(1);
+  await eventually(async () => {
+    const { items } = await round.client.list(Event, { namespace: round.namespace });
+    expect(items.map(({ reason }) => reason)).toContain('ScaledIn');
+  });
+});
+
 it('holds while the number is not there', async () => {
   await round.adopt('web', { scaling: scaling() });
   web.body = 'something_else 100\n';

@@ -35,7 +35,13 @@ export function statusOf(
       scaling: scalingInWords(scaling, scaledBefore),
       memory,
     },
-    conditions: [readiness(thought), resolved(relations), ...applying(found), ...permitted(found)],
+    conditions: [
+      readiness(thought),
+      resolved(relations),
+      ...applying(found),
+      ...permitted(found),
+      ...proven(found, thought),
+    ],
   };
 }
 
@@ -103,6 +109,14 @@ function applying({ served, kurator }: Case): ConditionClaim[] {
   if (served) return [applied(served)];
   if (!conditionOf(kurator.status?.conditions, type)) return [];
   return [{ type, status: 'Unknown', reason: 'HandedOver', message: 'spec.targetRef: what runs is not ours to apply' }];
+}
+
+/** Said only where it ever was otherwise, too. */
+function proven({ kurator }: Case, { evidence }: Thought): ConditionClaim[] {
+  const type = 'ChecksProven';
+  const unproven = evidence.symptoms.find(({ kind, confirmed }) => kind === 'unproven' && confirmed);
+  if (unproven) return [{ type, status: 'False', reason: 'NeverPassed', message: unproven.says }];
+  return conditionOf(kurator.status?.conditions, type) ? [{ type, status: 'True', reason: 'Passed' }] : [];
 }
 
 function applied({ problem, heldBack }: Served): ConditionClaim {

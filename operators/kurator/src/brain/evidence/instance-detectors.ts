@@ -166,7 +166,13 @@ export function failingCheck(check: CheckSpec, track: CheckTrack | undefined, no
 }
 
 /** The same of a check that has never passed: more likely the check is wrong than whom it asks. */
-export function unprovenCheck({ name }: CheckSpec, { confirmed, since, says }: Sighting): Symptom {
+export function unprovenCheck(
+  { name }: CheckSpec,
+  { kind, confirmed, since, says }: Sighting & Pick<Symptom, 'kind'>,
+): Symptom {
+  // That says itself what is wrong, and nobody is ever touched for it.
+  const isCertificate = kind === 'certificate';
+  if (isCertificate) return { kind: 'unproven', isCertificate, confirmed, since, says };
   const remedy = `it has never passed since it is defined so; are the path, the port and the answer that ${name} expects right?`;
   return { kind: 'unproven', confirmed, since, says: `${says}: ${remedy}` };
 }

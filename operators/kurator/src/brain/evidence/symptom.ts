@@ -42,6 +42,8 @@ export interface Symptom extends Sighting {
   readonly instance?: string;
   /** Of the failures that show it: when the first was that reached nobody. Those before may have been of another kind. */
   readonly unreachedSince?: Millis;
+  /** Of a check that has never passed: it is the certificate that it does not accept. */
+  readonly isCertificate?: boolean;
   /** The others have it too, or nobody knows: it says nothing about this instance. */
   readonly isShared?: boolean;
 }

@@ -123,7 +123,8 @@ export async function stageService(
     server.on('connection', (socket: Socket) => sockets.add(socket.on('close', () => sockets.delete(socket))));
     servers.push(server);
     const podIP = `127.77.${Math.floor(addresses / 250)}.${(addresses++ % 250) + 1}`;
-    await new Promise<void>((resolve) => server.listen(0, podIP, resolve));
+    // As in a cluster: the same port, at another address.
+    await new Promise<void>((resolve) => server.listen(pods[0]?.port ?? 0, podIP, resolve));
     const { port } = server.address() as AddressInfo;
     const node = nodes[pods.length % Math.max(1, nodes.length)];
     const pod = await client.create(Pod, {
