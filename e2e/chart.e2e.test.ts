@@ -112,7 +112,7 @@ describe('kurator deploy', () => {
   it('is undone, and leaves its kinds', async () => {
     await kurator('undeploy', project);
     expect(await client.find(CustomResourceDefinition, { name: 'kurators.kurator.sh' })).toBeDefined();
-    await kurator('undeploy', project, '--crds');
+    await kurator('undeploy', project, '--crds', '--yes');
     expect(await client.find(CustomResourceDefinition, { name: 'kurators.kurator.sh' })).toBeUndefined();
     await waitUntilGone(client, Namespace, { name: 'kurator' });
   });
@@ -267,5 +267,33 @@ describe('the chart', () => {
     expect(await client.find(Deployment, healer)).toBeUndefined();
     expect((await client.get(Kurator, { name: 'web', namespace: 'default' })).metadata.name).toBe('web');
     await run('install', 'kurator', chart, '--namespace', 'kurator', '--set', 'kurator.replicas=0');
+  });
+});
+
+describe("MyApp's chart", () => {
+  const app = { name: 'myapp-sample', namespace: 'default' };
+  const manifest = (replicas: number) =>
+    JSON.stringify({
+      apiVersion: 'example.com/v1alpha1',
+      kind: 'MyApp',
+      metadata: app,
+      spec: { replicas, image: 'none' },
+    });
+
+  it('is installed, and what kubectl creates, configures and deletes is looked after', async () => {
+    const built = await kurator('build', join(root, 'operators/myapp'), '--tag', 'myapp-operator:e2e-chart', '--json');
+    await cluster.load((JSON.parse(built) as BuiltImage).path);
+    const settings = 'kurator.enabled=false,myapp.enabled=true,myapp.replicas=1';
+    const from = 'myapp.image.repository=docker.io/library/myapp-operator,myapp.image.tag=e2e-chart';
+    const place = ['--namespace', 'myapp', '--create-namespace', '--wait', '--timeout', '90s'];
+    await run('install', 'myapp', chart, ...place, '--set', `${settings},${from}`);
+    const said = async (replicas: number) => await kubectl(cluster, ['apply', '-f', '-'], manifest(replicas));
+    expect(await said(1)).toBe('myapp.example.com/myapp-sample created\n');
+    await waitFor(client, Deployment, app, ({ spec }) => spec?.replicas === 1);
+    expect(await said(2)).toBe('myapp.example.com/myapp-sample configured\n');
+    await waitFor(client, Deployment, app, ({ spec }) => spec?.replicas === 2);
+    const deleted = await kubectl(cluster, ['delete', 'myapp', app.name]);
+    expect(deleted).toMatch(/^myapp\.example\.com "myapp-sample" deleted/);
+    await waitUntilGone(client, Deployment, app);
   });
 });

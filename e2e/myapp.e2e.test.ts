@@ -85,7 +85,7 @@ describe('MyApp', () => {
   });
 
   it('is scaled to five', async () => {
-    await apply(5, 'myapp:1');
+    expect(await apply(5, 'myapp:1')).toBe('myapp.example.com/myapp-sample configured\n');
     await untilReady(5);
     expect(await runningImages()).toHaveLength(5);
   });
@@ -131,7 +131,8 @@ describe('MyApp', () => {
   });
 
   it('takes everything with it when it is deleted', async () => {
-    await kubectl(cluster, ['delete', 'myapp', app.name]);
+    const deleted = await kubectl(cluster, ['delete', 'myapp', app.name]);
+    expect(deleted).toMatch(/^myapp\.example\.com "myapp-sample" deleted/);
     await eventually(async () => {
       const { items } = await client.list(Deployment, { namespace: 'default' });
       expect(items).toEqual([]);

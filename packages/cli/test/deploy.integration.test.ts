@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Deployment, Namespace, Role, Secret, Service, untyped } from '@kurator/client';
+import { ConfigMap, Deployment, Namespace, Role, RoleBinding, Secret, Service, untyped } from '@kurator/client';
 import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { imageFromFolder, type TestScope, testScope } from '@kurator/testenv';
@@ -85,7 +85,27 @@ describe('kurator deploy', () => {
   it('gives rights only where the operator works', async () => {
     expect(await deploy('--watch', 'default')).toMatchObject({ code: 0 });
     expect(await test.client.find(Role, { name: 'gadget-operator', namespace: 'default' })).toBeDefined();
-    await test.client.delete(Role, { name: 'gadget-operator', namespace: 'default' });
+  });
+
+  it('removes what an earlier deployment gave and this one does not, and shows it first', async () => {
+    const { client } = test;
+    const role = { name: 'gadget-operator', namespace: 'default' };
+    const plan = await deploy('--dry-run');
+    expect(plan.stdout).toContain('- RoleBinding default/gadget-operator\n- Role default/gadget-operator\n');
+    expect(await client.find(Role, role)).toBeDefined();
+    // One that somebody has made anew since is his.
+    await client.delete(RoleBinding, role);
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
+    await client.create(RoleBinding, { metadata: role, roleRef });
+    expect((await deploy()).stdout).toContain('and 1 removed that it had before');
+    expect(await client.find(Role, role)).toBeUndefined();
+    expect((await client.get(RoleBinding, role)).roleRef.name).toBe('view');
+    await client.delete(RoleBinding, role);
+  });
+
+  it('leaves a namespace that was there as it was', async () => {
+    const { labels = {} } = (await test.client.get(Namespace, { name: test.namespace })).metadata;
+    expect(Object.keys(labels).filter((label) => /pod-security|app\.kubernetes\.io/.test(label))).toEqual([]);
   });
 
   it('rolls out new content under an old name, and nothing where nobody knows of any', async () => {
@@ -117,6 +137,7 @@ describe('kurator deploy', () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     const server = createServer(({ url }, response) => {
       const isThere = url === '/v2/demo/gadget/manifests/v1';
+      if (url?.includes('broken')) return void response.writeHead(500).end();
       response.writeHead(isThere ? 200 : 404, isThere ? { 'docker-content-digest': digest } : {}).end();
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -128,6 +149,9 @@ describe('kurator deploy', () => {
     try {
       expect(await imageOf('gadget:v1')).toBe(`${registry}/demo/gadget:v1@${digest}`);
       expect(await imageOf('gadget:v2')).toBe(`${registry}/demo/gadget:v2`);
+      const { stderr } = await deploy('--image', `${registry}/demo/broken:v1`);
+      expect(stderr).toContain('Not pinned');
+      expect(stderr).toContain(`${registry}/demo/broken:v1`);
     } finally {
       server.close();
     }
@@ -138,7 +162,6 @@ describe('kurator deploy', () => {
     const role = { name: 'gadget-operator', namespace: 'default' };
     const { rules } = await test.client.get(Role, role);
     expect(rules).toContainEqual({ apiGroups: [''], resources: ['pods/log'], verbs: ['get'] });
-    await test.client.delete(Role, role);
     const { stderr, code } = await deploy('--role', 'everything');
     expect(stderr).toContain('no optional role "everything"');
     expect(stderr).toContain('give one of logs');
@@ -157,18 +180,41 @@ describe('kurator undeploy', () => {
   it('takes the operator away with what it made for itself, and leaves its kinds, their objects and what is others’', async () => {
     await test.client.create(ValidatingWebhookConfiguration, { metadata: { name: 'gadget-operator' } });
     await test.client.create(Secret, { metadata: { name: 'somebodys', namespace: test.namespace } });
+    expect(await test.client.find(Role, { name: 'gadget-operator', namespace: 'default' })).toBeDefined();
     const { stdout, stderr, code } = await kurator('undeploy');
     expect(stdout).toContain(`the namespace ${test.namespace} stays`);
     expect(stderr).toContain(`${crd.name} stays, with 1 objects`);
     expect(code).toBe(0);
     expect(await test.client.find(Deployment, operator)).toBeUndefined();
     expect(await test.client.find(ValidatingWebhookConfiguration, { name: 'gadget-operator' })).toBeUndefined();
-    expect(await test.client.find(Namespace, { name: test.namespace })).toBeDefined();
+    expect((await test.client.get(Namespace, { name: test.namespace })).metadata.deletionTimestamp).toBeUndefined();
+    // Without being told where it worked: the inventory knows.
+    expect(await test.client.find(Role, { name: 'gadget-operator', namespace: 'default' })).toBeUndefined();
+    const inventory = { name: 'gadget-operator-inventory', namespace: test.namespace };
+    expect(await test.client.find(ConfigMap, inventory)).toBeUndefined();
     expect(await test.client.find(Gadget, { name: 'red', namespace: test.namespace })).toBeDefined();
   });
 
-  it('takes the kinds too when told', async () => {
-    expect(await kurator('undeploy', '--crds')).toMatchObject({ code: 0 });
+  it('deletes a namespace only if it made that itself', async () => {
+    const home = { name: `${test.namespace}-own` };
+    const namespace = ['-n', home.name];
+    expect(await deploy(...namespace)).toMatchObject({ code: 0 });
+    const { metadata } = await test.client.get(Namespace, home);
+    expect(metadata.labels).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    expect((await deploy(...namespace)).stdout).toContain(': 0 of ');
+    expect((await kurator('undeploy', ...namespace, '--dry-run')).stdout).toContain(`- Namespace ${home.name}`);
+    expect(await kurator('undeploy', ...namespace)).toMatchObject({ code: 0 });
+    const after = await test.client.find(Namespace, home);
+    expect(after === undefined || after.metadata.deletionTimestamp !== undefined).toBe(true);
+  });
+
+  it('asks before it takes the kinds, and takes them when told', async () => {
+    const refused = await kurator('undeploy', '--crds');
+    expect(refused.stderr).toContain(`Delete ${crd.name} with 1 objects, in every namespace of the cluster?`);
+    expect(refused.stderr).toContain('give --yes');
+    expect(refused.code).not.toBe(0);
+    expect(await test.client.find(Gadget, { name: 'red', namespace: test.namespace })).toBeDefined();
+    expect(await kurator('undeploy', '--crds', '--yes')).toMatchObject({ code: 0 });
     expect(await test.client.find(CustomResourceDefinition, crd)).toBeUndefined();
   });
 });

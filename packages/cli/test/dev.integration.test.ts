@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigMap, resourceType, waitFor } from '@kurator/client';
+import { ConfigMap, Deployment, Lease, resourceType, waitFor } from '@kurator/client';
+import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
 import { testScope } from '@kurator/testenv';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts');
@@ -49,7 +50,7 @@ it('installs the kind, reconciles, says why, and goes on with new code after a s
   const { client, namespace } = test;
   const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace);
   test.onEnd(() => running.child.kill('SIGKILL'));
-  const heard = (words: string | RegExp) => expect.poll(running.said, { timeout: 30_000, interval: 50 }).toMatch(words);
+  const heard = (words: string | RegExp) => expect.poll(running.said, { timeout: 60_000, interval: 50 }).toMatch(words);
   await heard('up; reloads');
   const first = { name: 'first', namespace };
   await client.create(Note, { metadata: first, spec: { message: 'one' } } as never);
@@ -73,4 +74,79 @@ it('says what is missing to somebody who may not do it, and ends', async () => {
   expect(await running.code).toBe(1);
   expect(running.said()).toMatch(/nobody.*cannot|forbidden|not allowed/i);
   expect(running.said()).toContain('fix:');
+});
+
+describe('where the operator is deployed', () => {
+  // Each has several processes to wait for.
+  vi.setConfig({ testTimeout: 180_000 });
+  const registration = { name: 'notes' };
+  const labels = { 'app.kubernetes.io/name': 'notes', 'app.kubernetes.io/component': 'operator' };
+
+  function deployedObjects(namespace: string) {
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'operator', image: 'notes:1' }] } };
+    const deployment = {
+      metadata: { name: 'notes', namespace, labels },
+      spec: { replicas: 2, selector: { matchLabels: labels }, template },
+    };
+    const webhook = {
+      name: 'deployed.notes.dev.test',
+      clientConfig: { service: { name: 'notes', namespace, path: '/deployed', port: 443 }, caBundle: 'Cg==' },
+      rules: [{ apiGroups: ['apps.dev.test'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['notes'] }],
+      failurePolicy: 'Ignore',
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    };
+    const annotations = { 'example.com/team': 'theirs' };
+    return { deployment, configuration: { metadata: { ...registration, annotations }, webhooks: [webhook] } };
+  }
+
+  it('refuses to start and changes nothing; with --takeover the deployment rests, and all is as it was afterwards', async () => {
+    await using test = await testScope('dev-deployed');
+    const { client, namespace } = test;
+    await ended(kurator('create', 'webhook', '--kind', 'Note', '--validate'));
+    const { deployment, configuration } = deployedObjects(namespace);
+    await client.create(Deployment, deployment as never);
+    const before = await client.create(ValidatingWebhookConfiguration, configuration as never);
+    test.onEnd(() => client.delete(ValidatingWebhookConfiguration, registration).catch(() => {}));
+    test.onEnd(() => client.delete(Deployment, { name: 'notes', namespace }).catch(() => {}));
+    const live = () => client.get(ValidatingWebhookConfiguration, registration);
+    const replicas = async () => (await client.get(Deployment, { name: 'notes', namespace })).spec?.replicas;
+
+    const refused = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace, '--verbose');
+    expect(await refused.code).toBe(1);
+    expect(refused.said()).toContain('KUR_CLI_DEPLOYED');
+    expect(refused.said()).toContain(`Deployment ${namespace}/notes, ValidatingWebhookConfiguration notes`);
+    expect((await live()).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+    expect(await replicas()).toBe(2);
+
+    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace, '--takeover');
+    test.onEnd(() => running.child.kill('SIGKILL'));
+    await expect.poll(running.said, { timeout: 60_000, interval: 50 }).toContain('up; reloads');
+    expect(await replicas()).toBe(0);
+    expect((await live()).webhooks?.map(({ clientConfig }) => clientConfig.service)).toEqual([undefined]);
+    const { spec } = await client.get(Lease, { name: 'notes', namespace });
+    expect(spec?.holderIdentity).toMatch(/^dev_/);
+    running.child.kill('SIGINT');
+    await ended(running);
+    const after = await live();
+    expect(after.webhooks).toEqual(before.webhooks);
+    expect(after.metadata).toMatchObject({ uid: before.metadata.uid, annotations: configuration.metadata.annotations });
+    expect(after.metadata.labels ?? {}).toEqual({});
+    expect(await replicas()).toBe(2);
+  });
+
+  it('deletes only the registration that it made itself', async () => {
+    await using test = await testScope('dev-alone');
+    const { client, namespace } = test;
+    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace);
+    test.onEnd(() => running.child.kill('SIGKILL'));
+    await expect.poll(running.said, { timeout: 60_000, interval: 50 }).toContain('up; reloads');
+    expect(await client.find(ValidatingWebhookConfiguration, registration)).toBeDefined();
+    const second = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace, '--verbose');
+    expect(await second.code).toBe(1);
+    expect(second.said()).toMatch(/already: Lease .*notes/);
+    running.child.kill('SIGINT');
+    await ended(running);
+    expect(await client.find(ValidatingWebhookConfiguration, registration)).toBeUndefined();
+  });
 });

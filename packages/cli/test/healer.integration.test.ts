@@ -84,6 +84,15 @@ describe('while all is well', () => {
     expect((await kurator('describe', 'database')).stdout).toMatch(/Depends on\n +\S*web +healthy/);
   });
 
+  it('is not paused with all others of the cluster unless that is confirmed', async () => {
+    const { stderr, code } = await kuratorPlain('pause', '--all', '-A', '--kubeconfig', kubeconfig);
+    expect(stderr).toMatch(/Pause all \d+ services of the cluster/);
+    expect(code).not.toBe(0);
+    expect((await test.client.get(Kurator, { name: 'web', namespace: test.namespace })).spec.pause ?? false).toBe(
+      false,
+    );
+  });
+
   it('is paused and resumed, once each', async () => {
     expect((await kurator('pause', 'database')).stdout).toContain('is paused');
     expect((await kurator('pause', 'database')).stdout).toContain('was paused already');

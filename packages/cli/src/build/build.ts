@@ -24,6 +24,7 @@ export interface BuildOptions {
   load?: string | true;
   push?: boolean;
   insecure?: boolean;
+  insecureBase?: boolean;
   json?: boolean;
 }
 
@@ -63,12 +64,14 @@ export const build: Action<BuildOptions, [folder: string]> = async (context, opt
 /** Builds a project's image: the same digest for the same sources, packages and Node. */
 export async function buildImage(
   project: Project,
-  options: Pick<BuildOptions, 'tag' | 'base' | 'node' | 'output' | 'sbom' | 'insecure'>,
+  options: Pick<BuildOptions, 'tag' | 'base' | 'node' | 'output' | 'sbom' | 'insecureBase'>,
   { reporter, signal }: Pick<ActionContext, 'reporter' | 'signal'>,
 ): Promise<BuiltImage> {
   if (options.output) await refuseOther('--output', options.output, 'an image archive');
   if (options.sbom) await refuseOther('--sbom', options.sbom, 'a bill of materials');
-  const base = options.base ? await pullFrom(options.base, options, { reporter, signal }) : undefined;
+  const base = options.base
+    ? await pullFrom(options.base, { insecure: options.insecureBase ?? false }, { reporter, signal })
+    : undefined;
   const node = base && !options.node && (await nodeInBase(base)) ? undefined : nodeFor(options);
   const workshop = await mkdtemp(join(tmpdir(), 'kurator-build-'));
   try {

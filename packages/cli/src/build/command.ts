@@ -18,7 +18,8 @@ export function declareBuild(program: Command, session: Session): void {
     .option('--sbom <file>', 'also write the bill of materials (SPDX) to this file')
     .option('--load [cluster]', 'also load it into the nodes of this local cluster (default: "kurator")')
     .option('--push', 'also push it to the registry that its name says')
-    .option('--insecure', 'registries speak plain HTTP; on this machine that needs not be said')
+    .option('--insecure', 'the registry that is pushed to speaks plain HTTP; on this machine that needs not be said')
+    .option('--insecure-base', 'the registry of the base image speaks plain HTTP')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./build.ts')).build))
     .addHelpText(

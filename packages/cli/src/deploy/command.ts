@@ -29,6 +29,9 @@ export function declareDeploy(program: Command, session: Session): void {
     .addHelpText(
       'after',
       `
+What an earlier deployment of the operator has made and this one doesn't need is removed: roles, bindings, Services and the
+like, never kinds, namespaces or data. --dry-run shows it first. A namespace that is there already is left as it is.
+
 Examples:
   kurator deploy --dry-run                what would change
   kurator deploy --image registry.example.com/web-operator:1.2.0
@@ -46,7 +49,8 @@ export function declareUndeploy(program: Command, session: Session): void {
       .argument('[folder]', "the operator's project", '.'),
   )
     .option('--crds', 'also delete its kinds, and with them ALL their objects')
-    .option('--watch <namespace>', 'as it was given to `kurator deploy`', collect)
+    .option('--watch <namespace>', 'as it was given to a `kurator deploy` that kept no inventory', collect)
+    .option('--yes', 'do not ask before kinds and their objects are deleted')
     .option('--dry-run', 'show what would be deleted, and delete nothing')
     .option('--timeout <duration>', 'how long each object may take to go', '2m')
     .option('--verbose', 'explain decisions')
@@ -54,6 +58,9 @@ export function declareUndeploy(program: Command, session: Session): void {
     .addHelpText(
       'after',
       `
+Only what \`kurator deploy\` has made is deleted, by its uid, and the namespace only if it made that too, and nothing else
+is in it.
+
 Examples:
   kurator undeploy --dry-run
   kurator undeploy operators/web --namespace operators

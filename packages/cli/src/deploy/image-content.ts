@@ -2,12 +2,13 @@
 import type { Client } from '@kurator/client';
 import { Deployment } from '@kurator/client';
 import { findArchive, imageDigest } from '@kurator/testenv';
+import type { ActionContext } from '../action.ts';
 import { DIGEST_ANNOTATION, namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 import { credentialsFor } from '../registry/docker-config.ts';
 import { registryAddress } from '../registry/registry-address.ts';
 
-/** A registry that does not answer at once holds up nobody: the image is then taken by its name. */
-const PATIENCE = 3000;
+/** A registry that does not answer in this time is told of: the image is then taken by its name. */
+const PATIENCE = 15_000;
 /** A name that says which registry; one that doesn't is looked for on this machine alone. */
 const WITH_REGISTRY = /^([^/]*[.:][^/]*|localhost)\//;
 
@@ -18,24 +19,34 @@ const WITH_REGISTRY = /^([^/]*[.:][^/]*|localhost)\//;
 export async function withContent(
   client: Client,
   description: OperatorDescription,
-  signal: AbortSignal,
+  context: Pick<ActionContext, 'say' | 'signal'>,
 ): Promise<OperatorDescription> {
   const { image } = description;
+  const { signal } = context;
   if (image.includes('@')) return description;
-  const inRegistry = WITH_REGISTRY.test(image) ? await digestInRegistry(image, signal) : undefined;
+  const inRegistry = WITH_REGISTRY.test(image) ? await digestInRegistry(image, context) : undefined;
   if (inRegistry) return { ...description, image: `${image}@${inRegistry}` };
   const digest = (await findArchive(image).catch(() => undefined))?.digest;
   const imageDigest = digest ?? (await digestBefore(client, description, signal));
   return imageDigest ? { ...description, imageDigest } : description;
 }
 
-async function digestInRegistry(image: string, signal: AbortSignal): Promise<string | undefined> {
+async function digestInRegistry(
+  image: string,
+  { say, signal }: Pick<ActionContext, 'say' | 'signal'>,
+): Promise<string | undefined> {
   try {
     const { host, url, target } = registryAddress(image);
     const either = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
     return await imageDigest(url, target, { credentials: await credentialsFor(host), signal: either });
-  } catch {
+  } catch (error) {
     signal.throwIfAborted();
+    const why =
+      error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${PATIENCE / 1000} s` : String(error);
+    say(`Not pinned: its registry did not say which content ${image} has (${why}).`);
+    say(
+      'Nodes that have an image of that name run it, whatever it is; to be sure, give the digest: --image NAME@sha256:…',
+    );
     return undefined;
   }
 }

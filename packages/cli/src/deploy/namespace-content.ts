@@ -1,4 +1,4 @@
-/** Whether the operator's namespace may go with it: only one that was made for it, and that has nothing else in it. */
+/** Whether the operator's namespace may go with it: not if there is something else in it. */
 import {
   type Client,
   ConfigMap,
@@ -6,7 +6,6 @@ import {
   Deployment,
   Job,
   type KubernetesObject,
-  Namespace,
   PersistentVolumeClaim,
   Pod,
   type ResourceType,
@@ -41,17 +40,6 @@ export async function othersIn(
     found.push(...others.map(({ metadata }) => `${type.kind} ${metadata.name}`));
   }
   return found;
-}
-
-/** By the label that the operator's manifests put on it. */
-export async function isOurs(
-  client: Client,
-  namespace: string,
-  description: OperatorDescription,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const found = await client.find(Namespace, { name: namespace }, { signal });
-  return found !== undefined && isLabelled(found.metadata, description);
 }
 
 function isOwn(kind: string, metadata: KubernetesObject['metadata'], description: OperatorDescription): boolean {

@@ -2,7 +2,7 @@
 import { fieldChangeText } from '@kurator/runtime';
 import type { Step } from './plan.ts';
 
-const marks = { create: '+', change: '~', keep: '=' } as const;
+const marks = { create: '+', change: '~', keep: '=', remove: '-' } as const;
 
 export function titleOf({ object: { kind, metadata } }: Pick<Step, 'object'>): string {
   return `${kind} ${metadata.namespace ? `${metadata.namespace}/` : ''}${metadata.name}`;
@@ -12,7 +12,8 @@ export function titleOf({ object: { kind, metadata } }: Pick<Step, 'object'>): s
 export function planText(steps: readonly Step[]): string {
   const lines = steps.filter(({ action }) => action !== 'keep').flatMap(stepLines);
   const count = (action: Step['action']) => steps.filter((step) => step.action === action).length;
-  const sum = `${count('create')} to create, ${count('change')} to change, ${count('keep')} as they are; nothing was written`;
+  const counts = `${count('create')} to create, ${count('change')} to change, ${count('remove')} to remove`;
+  const sum = `${counts}, ${count('keep')} as they are; nothing was written`;
   return [...lines, sum].join('\n');
 }
 

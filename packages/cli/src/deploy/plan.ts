@@ -1,9 +1,18 @@
 /** What a deployment would change in a cluster: every object is looked up, and applied as one that is only checked. */
-import { type Client, ClientError, type KubernetesObject, Namespace, type ResourceType } from '@kurator/client';
+import {
+  type Client,
+  ClientError,
+  hasCode,
+  type KubernetesObject,
+  Namespace,
+  type ResourceType,
+  untyped,
+} from '@kurator/client';
 import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { type FieldChange, fieldChanges } from '@kurator/runtime';
 import { compareCrds, type Finding } from '@kurator/schema';
 import { CliError } from '../error.ts';
+import type { InventoryItem } from './inventory.ts';
 import { kindOf } from './kind-of.ts';
 
 /** In whose name `kurator deploy` writes. */
@@ -13,7 +22,9 @@ export const FIELD_MANAGER = 'kurator-deploy';
 export interface Step {
   readonly type: ResourceType;
   readonly object: KubernetesObject;
-  readonly action: 'create' | 'change' | 'keep';
+  readonly action: 'create' | 'change' | 'keep' | 'remove';
+  /** Of the object that is there. */
+  readonly uid?: string | undefined;
   readonly changes: readonly FieldChange[];
   /** What a new definition would do to objects that are there. */
   readonly findings: readonly Finding[];
@@ -49,7 +60,28 @@ async function stepOf(client: Client, object: KubernetesObject, options: PlanOpt
   const wouldBe = await apply(client, type, object, { ...options, dryRun: true });
   const changes = fieldChanges(live, wouldBe);
   const action = live ? (changes.length > 0 ? 'change' : 'keep') : 'create';
-  return { type, object, action, changes, findings: live && isCrd(live) ? crdFindings(live, wouldBe) : [] };
+  const findings = live && isCrd(live) ? crdFindings(live, wouldBe) : [];
+  return { type, object, action, changes, findings, uid: live?.metadata.uid };
+}
+
+/** Takes away what an earlier deployment has made, if it is still there and still that. */
+export async function removalsOf(
+  client: Client,
+  items: readonly InventoryItem[],
+  signal: AbortSignal,
+): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const { apiVersion, kind, name, namespace, uid } of items) {
+    const type = untyped(apiVersion, kind, { namespaced: namespace !== undefined });
+    const live = await client.find(type, { name, namespace }, { signal }).catch((error) => {
+      // Nothing can be left of a kind that the server doesn't know.
+      if (!hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND')) throw error;
+    });
+    if (live?.metadata.uid !== uid) continue;
+    const object = { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } };
+    steps.push({ type, object, action: 'remove', changes: [], findings: [], uid });
+  }
+  return steps;
 }
 
 /** Writes one object, or only has it checked. */

@@ -5,6 +5,7 @@ import {
   hasCode,
   type KubernetesObject,
   Lease,
+  Namespace,
   Pod,
   parseDuration,
   type ResourceType,
@@ -15,12 +16,14 @@ import {
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import type { Action, ActionContext } from '../action.ts';
+import { confirm } from '../confirm.ts';
 import { inCluster } from '../healer/cluster.ts';
 import { selectorText } from '../label-selector.ts';
 import { namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { type DescribeOptions, describeProject } from './describe-project.ts';
-import { isOurs, othersIn } from './namespace-content.ts';
+import { deleteInventory, hasMadeNamespace, type Inventory, readInventory } from './inventory.ts';
+import { othersIn } from './namespace-content.ts';
 import { FIELD_MANAGER } from './plan.ts';
 import { titleOf } from './plan-text.ts';
 
@@ -30,6 +33,7 @@ export interface UndeployOptions extends Pick<DescribeOptions, 'namespace' | 'wa
   kubeconfig?: string;
   crds?: boolean;
   dryRun?: boolean;
+  yes?: boolean;
   timeout: string;
 }
 
@@ -54,10 +58,11 @@ export async function undeployOperator(
   options: UndeployOptions,
 ): Promise<number> {
   const { signal, print } = context;
-  const doomed = await stillThere(client, doomedOf(description, options.crds ?? false), signal);
+  const inventory = await readInventory(client, description, signal);
+  const doomed = await stillThere(client, doomedOf(description, inventory, options.crds ?? false), signal);
   const home = namespaceOf(description);
   const others = await othersIn(client, home, description, signal);
-  const goes = (await isOurs(client, home, description, signal)) && others.length === 0;
+  const goes = (await hasMadeNamespace(client, description, inventory, signal)) && others.length === 0;
   if (options.dryRun) {
     for (const each of doomed) print(`- ${titleOf(each)}`);
     if (goes) print(`- Namespace ${home}`);
@@ -66,6 +71,7 @@ export async function undeployOperator(
   }
   // While the operator still runs: who else would do what their finalizers ask for?
   const crds = doomed.filter(({ type }) => type.kind === 'CustomResourceDefinition');
+  if (crds.length > 0) await confirm(await lossText(client, description, crds, signal), options);
   await deleteAll(client, crds, context, parseDuration(options.timeout));
   await deleteAll(
     client,
@@ -73,7 +79,11 @@ export async function undeployOperator(
     context,
     parseDuration(options.timeout),
   );
-  if (goes) await client.delete(untyped('v1', 'Namespace', { namespaced: false }), { name: home }, { signal });
+  await deleteInventory(client, description, signal);
+  if (goes) {
+    const preconditions = { uid: inventory.namespaceUid ?? '' };
+    await client.delete(Namespace, { name: home }, { signal, preconditions });
+  }
   print(
     `${description.name} is gone${goes ? '' : `; the namespace ${home} stays${others.length > 0 ? `, with ${others.join(', ')}` : ''}`}.`,
   );
@@ -82,7 +92,7 @@ export async function undeployOperator(
 }
 
 /** In the opposite order of how it was made, and with what the operator has made for itself. */
-function doomedOf(description: OperatorDescription, withCrds: boolean): Doomed[] {
+function doomedOf(description: OperatorDescription, inventory: Inventory, withCrds: boolean): Doomed[] {
   const { name, webhooks } = description;
   const namespace = namespaceOf(description);
   const own = [
@@ -91,9 +101,35 @@ function doomedOf(description: OperatorDescription, withCrds: boolean): Doomed[]
     ...(webhooks ? [named(ValidatingWebhookConfiguration, name), named(MutatingWebhookConfiguration, name)] : []),
     ...(webhooks ? [named(Secret, `${name}-webhooks`, namespace)] : []),
   ];
-  const made = operatorManifests({ ...description, createNamespace: false, serviceMonitor: true });
-  const all = made.toReversed().map((object) => ({ type: typeOf(object), object }));
+  const manifests = operatorManifests({ ...description, createNamespace: false, serviceMonitor: true });
+  // Without an inventory, which earlier versions did not write, it is what they would have made.
+  const recorded = inventory.items.length > 0 ? [...description.crds, ...objectsOf(inventory, manifests)] : manifests;
+  const all = recorded.toReversed().map((object) => ({ type: typeOf(object), object }));
   return [...all.filter(({ type }) => withCrds || type.kind !== 'CustomResourceDefinition'), ...own];
+}
+
+/** What was made, by its uid; with what it is told to be where that is known (the pods of a Deployment are waited for). */
+function objectsOf({ items }: Inventory, manifests: readonly KubernetesObject[]): KubernetesObject[] {
+  const made = items.filter(({ kind }) => kind !== 'Namespace' && kind !== 'CustomResourceDefinition');
+  return made.map(({ apiVersion, kind, name, namespace, uid }) => {
+    const same = manifests.find((each) => each.kind === kind && each.metadata.name === name);
+    return { ...same, apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}), uid } };
+  });
+}
+
+/** What would be lost with the kinds. */
+async function lossText(
+  client: Client,
+  { crds }: OperatorDescription,
+  doomed: readonly Doomed[],
+  signal: AbortSignal,
+): Promise<string> {
+  const names = new Set(doomed.map(({ object }) => object.metadata.name));
+  const counts: string[] = [];
+  for (const crd of crds.filter(({ metadata }) => names.has(metadata.name))) {
+    counts.push(`${crd.metadata.name} with ${(await objectsOfKind(client, crd, signal)).length} objects`);
+  }
+  return `Delete ${counts.join(', ')}, in every namespace of the cluster?`;
 }
 
 function named(type: ResourceType, name: string, namespace?: string): Doomed {
@@ -117,7 +153,9 @@ async function stillThere(client: Client, doomed: readonly Doomed[], signal: Abo
       // Nothing can be left of a kind that the server doesn't know.
       if (!hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND')) throw error;
     });
-    if (live && (each.isOperators || isWrittenByDeploy(live))) found.push(each);
+    const { uid } = each.object.metadata;
+    if (!live || (uid !== undefined && live.metadata.uid !== uid)) continue;
+    if (each.isOperators || isWrittenByDeploy(live)) found.push(each);
   }
   return found;
 }
@@ -138,7 +176,8 @@ async function deleteAll(
     const { type, object } = each;
     const ref = { name: object.metadata.name ?? '', namespace: object.metadata.namespace };
     reporter.progress(task, at / doomed.length, titleOf(each));
-    await client.delete(type, ref, { signal }).catch((error) => {
+    const { uid } = object.metadata;
+    await client.delete(type, ref, { signal, ...(uid ? { preconditions: { uid } } : {}) }).catch((error) => {
       if (!hasCode(error, 'KUR_CLIENT_NOT_FOUND')) throw error;
     });
     await waitUntilGone(client, type, ref, { timeout, signal });
@@ -166,19 +205,28 @@ async function tellWhatStays(
   { crds }: OperatorDescription,
   { say, signal }: ActionContext,
 ): Promise<void> {
-  for (const { metadata, spec } of crds) {
+  for (const crd of crds) {
+    const { metadata } = crd;
     if (!(await client.find(CustomResourceDefinition, { name: metadata.name ?? '' }, { signal }))) continue;
-    const [version] = spec.versions.filter(({ served }) => served);
-    const type = {
-      apiVersion: `${spec.group}/${version?.name}`,
-      kind: spec.names.kind,
-      plural: spec.names.plural,
-      namespaced: spec.scope === 'Namespaced',
-    };
-    const { items } = await client.list<KubernetesObject>(type, { metadataOnly: true, signal });
+    const items = await objectsOfKind(client, crd, signal);
     const held = items.filter(({ metadata }) => (metadata.finalizers?.length ?? 0) > 0).length;
     say(
       `${metadata.name} stays, with ${items.length} objects${held > 0 ? `, of which ${held} can't be deleted until the operator runs again` : ''}.`,
     );
   }
+}
+
+async function objectsOfKind(
+  client: Client,
+  { spec }: CustomResourceDefinition,
+  signal: AbortSignal,
+): Promise<KubernetesObject[]> {
+  const [version] = spec.versions.filter(({ served }) => served);
+  const type = {
+    apiVersion: `${spec.group}/${version?.name}`,
+    kind: spec.names.kind,
+    plural: spec.names.plural,
+    namespaced: spec.scope === 'Namespaced',
+  };
+  return (await client.list<KubernetesObject>(type, { metadataOnly: true, signal })).items;
 }

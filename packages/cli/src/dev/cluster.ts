@@ -1,4 +1,5 @@
 /** The cluster that an operator is developed against: the one of the current context, or one of its own. */
+import { type Client, createClient, loadConfig } from '@kurator/client';
 import { createCluster } from '@kurator/testenv';
 import type { ActionContext } from '../action.ts';
 import { agreeToInstall } from '../cluster/agree-to-install.ts';
@@ -18,6 +19,7 @@ export interface DevCluster {
   readonly title: string;
   /** What the operator's process is told. */
   readonly env: NodeJS.ProcessEnv;
+  readonly client: Client;
   /** Takes down what was brought up for this. */
   end(): Promise<void>;
 }
@@ -25,13 +27,14 @@ export interface DevCluster {
 export async function devCluster(context: ActionContext, name: string, choice: ClusterChoice): Promise<DevCluster> {
   if (choice.local) return await localCluster(context, name, choice.nodes ?? 0);
   const { kubeconfig } = choice;
-  const title = await inCluster(choice, async ({ client }) => {
+  const config = await inCluster(choice, async ({ client }) => {
     // What everybody may ask: whether somebody answers, and knows who we are.
     await client.discover('v1', 'Namespace', { signal: context.signal });
-    return client.config.server;
+    return client.config;
   });
   const env = kubeconfig ? { ...process.env, KUBECONFIG: kubeconfig } : process.env;
-  return { title, env, end: async () => {} };
+  const client = createClient(config);
+  return { title: config.server, env, client, end: () => client.close() };
 }
 
 async function localCluster({ reporter, signal }: ActionContext, name: string, nodes: number): Promise<DevCluster> {
@@ -47,10 +50,13 @@ async function localCluster({ reporter, signal }: ActionContext, name: string, n
     signal,
   });
   const env = { ...process.env, KUBECONFIG: cluster.kubeconfig };
+  const client = createClient(await loadConfig({ kubeconfig: cluster.kubeconfig }));
   return {
     title: `the local cluster "${title}"\n\n  export KUBECONFIG=${cluster.kubeconfig}\n`,
     env,
+    client,
     end: async () => {
+      await client.close();
       if (created) await cluster.down();
     },
   };

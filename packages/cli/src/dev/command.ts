@@ -21,12 +21,15 @@ export function declareDev(program: Command, session: Session): void {
     .option('--context <context>', 'which context of the kubeconfig (default: the current one)')
     .option('--kubeconfig <file>', 'which kubeconfig (default: $KUBECONFIG, then ~/.kube/config)')
     .option('--watch <namespace>', 'the only namespace that it works in; may be given several times', collect)
+    .option('--takeover', 'where the operator is deployed already: let that rest while this runs')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./dev.ts')).dev))
     .addHelpText(
       'after',
       `
 The definitions (CRDs) of the operator's kinds are installed and brought up to date, unless that would harm objects.
+Where somebody runs the operator against the same cluster already, it is not started, unless --takeover is given. Webhooks
+and conversions become what they were when it ends; nothing is deleted that was there before.
 
 Examples:
   kurator dev                             against the cluster of your KUBECONFIG

@@ -6,15 +6,17 @@ import { CliError } from '../error.ts';
 import { readProject } from '../project/project.ts';
 import { type ClusterChoice, devCluster } from './cluster.ts';
 import { freePort } from './free-port.ts';
-import type { DevSettings } from './messages.ts';
+import type { DevSettings, LoadedOperator } from './messages.ts';
 import { Reloading } from './reloading.ts';
 import { createRunner } from './runner.ts';
 import { watchSources } from './source-watch.ts';
+import { Takeover } from './takeover.ts';
 import { createView } from './view.ts';
 
 /** As commander gives them. */
 export interface DevOptions extends ClusterChoice {
   watch?: string[];
+  takeover?: boolean;
   verbose?: boolean;
 }
 
@@ -24,7 +26,13 @@ export const dev: Action<DevOptions, []> = async (context, options) => {
   checkProject(folder, file);
   const cluster = await devCluster(context, name, options);
   const view = createView(process.stderr, name);
-  const settings: DevSettings = {
+  const takeover = new Takeover({
+    client: cluster.client,
+    takeover: options.takeover ?? false,
+    signal: context.signal,
+    say: view.say,
+  });
+  const common = {
     webhookPort: await freePort(),
     verbose: options.verbose ?? false,
     ...(options.context ? { context: options.context } : {}),
@@ -38,13 +46,16 @@ export const dev: Action<DevOptions, []> = async (context, options) => {
       onReport: view.show,
       onEnd: (why) => view.say(`it ended; waiting for a change:\n${why}`),
     });
+  const settings = async (operator: LoadedOperator): Promise<DevSettings> => {
+    return { ...common, ...(await takeover.prepare(operator)) };
+  };
   const reloading = new Reloading({ settings, create, say: view.say });
   // A start that fails is told below.
   const stopWatching = watchSources(dirname(file), (what) => void reloading.changed(what).catch(() => {}));
   try {
     view.say(`${name} runs against ${cluster.title}`);
     await reloading.start().catch((error: Error) => {
-      throw notStarted(operatorFile, error);
+      throw error instanceof CliError ? error : notStarted(operatorFile, error);
     });
     view.say('up; reloads when a source is saved');
     await untilEnded(context.signal);
@@ -52,6 +63,9 @@ export const dev: Action<DevOptions, []> = async (context, options) => {
     stopWatching();
     view.close();
     await reloading.stop();
+    await takeover
+      .end()
+      .catch((error: Error) => context.say(`what was taken over could not be given back: ${error.message}`));
     await cluster.end();
   }
   return 0;

@@ -9,6 +9,10 @@ export interface DevSettings {
   readonly context?: string;
   /** The namespaces that it works in; all unless given. */
   readonly namespaces?: readonly string[];
+  /** Who campaigns for the Lease; each process adds something of its own. */
+  readonly identity: string;
+  /** Where the Lease is. */
+  readonly leaseNamespace: string;
   /** Where webhooks are served: always the same, so that the API server need not be told anew after each reload. */
   readonly webhookPort: number;
   /** Whether the lines of the SDK itself are shown too, which are no warnings. */
@@ -17,10 +21,18 @@ export interface DevSettings {
 
 /** From the process. */
 export type Report =
-  | { readonly report: 'warm' | 'loaded' | 'up' }
+  | { readonly report: 'warm' | 'up' }
+  | { readonly report: 'loaded'; readonly operator: LoadedOperator }
   | { readonly report: 'failed'; readonly text: string }
   | ({ readonly report: 'reconciled' } & ReconciledReport)
   | { readonly report: 'log'; readonly level: 'info' | 'warn' | 'error'; readonly text: string };
+
+/** What the loaded code says of itself. */
+export interface LoadedOperator {
+  readonly name: string;
+  /** The names of the definitions (CRDs) of its own kinds. */
+  readonly crds: readonly string[];
+}
 
 /** How a reconcile ended, and what had led to it. */
 export interface ReconciledReport {

@@ -12,10 +12,14 @@ function workshop(broken: readonly number[] = []) {
       done.push(`${what} ${number}`);
       if (what === 'load' && broken.includes(number)) throw new Error('a mistake');
     };
-    return { load: act('load'), start: act('start'), stop: act('stop') };
+    const load = async () => {
+      await act('load')();
+      return { name: 'web', crds: [] };
+    };
+    return { load, start: act('start'), stop: act('stop') };
   };
   const said: string[] = [];
-  const settings = { webhookPort: 1, verbose: false };
+  const settings = async () => ({ webhookPort: 1, verbose: false, identity: 'me', leaseNamespace: 'default' });
   return { done, said, reloading: new Reloading({ settings, create, say: (text) => void said.push(text) }) };
 }
 

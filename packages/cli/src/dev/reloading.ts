@@ -2,12 +2,13 @@
  * Keeps one operator running, and replaces it when its code changes: the next process is loaded first, the earlier one
  * ends, the next one starts. There is never more than one at work. A spare process waits, warm, for the next change.
  */
-import type { DevSettings } from './messages.ts';
+import type { DevSettings, LoadedOperator } from './messages.ts';
 import type { Runner } from './runner.ts';
 
 /** What is kept running, and who hears of it. */
 export interface ReloadingOptions {
-  readonly settings: DevSettings;
+  /** Called before each start, when nothing of ours is at work: how it is to be run, or an error if it must not be. */
+  settings(operator: LoadedOperator): Promise<DevSettings>;
   create(): Promise<Runner>;
   say(text: string): void;
 }
@@ -49,8 +50,8 @@ export class Reloading {
 
   async #begin(): Promise<void> {
     this.#active = await this.#options.create();
-    await this.#active.load();
-    await this.#active.start(this.#options.settings);
+    const operator = await this.#active.load();
+    await this.#active.start(await this.#options.settings(operator));
     this.#spare = this.#options.create();
   }
 
@@ -59,8 +60,9 @@ export class Reloading {
     const began = performance.now();
     const next = await (this.#spare ?? create());
     this.#spare = undefined;
+    let operator: LoadedOperator;
     try {
-      await next.load();
+      operator = await next.load();
     } catch (error) {
       say(
         `${what} can't be loaded; ${this.#active ? 'what ran before goes on' : 'waiting for a change'}:\n${(error as Error).message}`,
@@ -72,7 +74,7 @@ export class Reloading {
     await this.#active?.stop();
     this.#active = next;
     try {
-      await next.start(settings);
+      await next.start(await settings(operator));
       say(`reloaded in ${Math.round(performance.now() - began)} ms: ${what}`);
     } catch (error) {
       say(`it can't be started; waiting for a change:\n${(error as Error).message}`);

@@ -25,7 +25,8 @@ function tell(report: Report): void {
 const orders: Record<Order['order'], (order: Order) => Promise<void>> = {
   async load() {
     operator = await findOperator(file);
-    tell({ report: 'loaded' });
+    const crds = operator.resources.map(({ plural, definition }) => `${plural}.${definition.group}`);
+    tell({ report: 'loaded', operator: { name: operator.name, crds } });
   },
   async start(order) {
     if (!operator || order.order !== 'start') return;
@@ -52,7 +53,7 @@ tell({ report: 'warm' });
 
 async function start(operator: Operator, settings: DevSettings): Promise<RunningOperator> {
   const { createClient, loadConfig } = sdk;
-  const { context, namespaces, webhookPort, verbose } = settings;
+  const { context, namespaces, webhookPort, verbose, identity, leaseNamespace } = settings;
   const client = createClient(await loadConfig(context ? { context } : {}));
   const reasons = new Reasons(operator.resources.map(({ kind }) => kind));
   const started = await operator.start({
@@ -60,7 +61,8 @@ async function start(operator: Operator, settings: DevSettings): Promise<Running
     log: reportingLogger(reasons, verbose),
     webhooks: { listen: { port: webhookPort } },
     installCrds: 'compatible',
-    leaderElection: false,
+    // Whoever runs it elsewhere, another desk or a deployment, must not do so at the same time.
+    leaderElection: { identity: `${identity}_${process.pid}`, namespace: leaseNamespace },
     ...(namespaces ? { namespaces } : {}),
   });
   for (const cache of started.manager.caches.all()) {

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { extname, join } from 'node:path';
 import { gist } from '../project/gist.ts';
 import { nodeFlags } from '../project/node-flags.ts';
-import type { DevSettings, Order, Report } from './messages.ts';
+import type { DevSettings, LoadedOperator, Order, Report } from './messages.ts';
 
 const entry = join(import.meta.dirname, `run-process${extname(import.meta.filename)}`);
 /** The operator is given so long to end what it does; it may be killed at any time without harm. */
@@ -25,7 +25,7 @@ export interface RunnerOptions {
 
 /** Loads and starts the operator once; a failure is an error with what the process said. */
 export interface Runner {
-  load(): Promise<void>;
+  load(): Promise<LoadedOperator>;
   start(settings: DevSettings): Promise<void>;
   stop(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export async function createRunner({ folder, file, env, onReport, onEnd }: Runne
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const said = printed(child, onReport);
-  let awaited: { report: Report['report']; resolve(): void; reject(error: Error): void } | undefined;
+  let awaited: { report: Report['report']; resolve(report: Report): void; reject(error: Error): void } | undefined;
   let isEnding = false;
   const failed = (text: string) => {
     if (isEnding) return;
@@ -48,23 +48,28 @@ export async function createRunner({ folder, file, env, onReport, onEnd }: Runne
   child.on('message', (report: Report) => {
     if (report.report === 'failed') failed(report.text);
     else if (report.report === awaited?.report) {
-      awaited.resolve();
+      awaited.resolve(report);
       awaited = undefined;
     } else onReport(report);
   });
   child.once('error', (error) => failed(error.message));
   child.once('exit', () => failed(gist(said())));
 
-  async function order(order: Order, report: Report['report']): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
+  async function order(order: Order, report: Report['report']): Promise<Report> {
+    return await new Promise<Report>((resolve, reject) => {
       awaited = { report, resolve, reject };
       if (child.connected) child.send(order);
       else failed(gist(said()));
     });
   }
   return {
-    load: () => order({ order: 'load' }, 'loaded'),
-    start: (settings) => order({ order: 'start', settings }, 'up'),
+    async load() {
+      const report = await order({ order: 'load' }, 'loaded');
+      return report.report === 'loaded' ? report.operator : { name: '', crds: [] };
+    },
+    async start(settings) {
+      await order({ order: 'start', settings }, 'up');
+    },
     async stop() {
       isEnding = true;
       await end(child);

@@ -161,6 +161,7 @@ function declareOrders(program: Command, session: Session): void {
     .option('--everything', "turn the cluster's switch off: nothing is done for anybody, at once")
     .option('--observe', 'with --everything: still say what would be done')
     .option('--reason <text>', 'with --everything: why, for whoever finds it so')
+    .option('--yes', 'do not ask before all of the cluster are paused')
     .action(lazy(session, async () => (await load()).pause))
     .addHelpText(
       'after',

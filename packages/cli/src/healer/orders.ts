@@ -2,6 +2,7 @@
 import { type Client, hasCode } from '@kurator/client';
 import { SelfSubjectReview } from '@kurator/client/authentication/v1';
 import type { Action } from '../action.ts';
+import { confirm } from '../confirm.ts';
 import { CliError } from '../error.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import { type ClusterOptions, inCluster, type Reached } from './cluster.ts';
@@ -15,6 +16,7 @@ const longestName = 253;
 
 interface OrderOptions extends ClusterOptions {
   readonly all?: boolean;
+  readonly yes?: boolean;
 }
 
 interface PauseOptions extends OrderOptions {
@@ -96,7 +98,11 @@ export const pause: Action<PauseOptions, [string[]]> = async ({ print, signal },
       print(safeLine(await turnSwitch(reached.client, mode, options.reason, signal)));
       return 0;
     }
-    for (const kurator of await meant(reached, names, options, signal)) {
+    const wanted = await meant(reached, names, options, signal);
+    if (options.all && options.allNamespaces && wanted.some(({ spec }) => !spec.pause)) {
+      await confirm(`Pause all ${wanted.length} services of the cluster, so that nothing is repaired?`, options);
+    }
+    for (const kurator of wanted) {
       const isPaused = kurator.spec.pause;
       if (!isPaused) await setPause(reached.client, kurator, true, signal);
       print(

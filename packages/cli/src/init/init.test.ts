@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,34 @@ describe('kurator init', () => {
     expect(await readdir(join(folder, 'src'))).toEqual(['main.ts', 'operator.test.ts', 'operator.ts']);
   });
 
+  it('takes name and domain from the repository, as it is printed in tutorials', async () => {
+    const said = await init('--repo', 'github.com/example/myapp-operator', join(place, 'new'));
+    expect(said).toMatchObject({ code: 0, stderr: expect.stringContaining('end with example.com') });
+    const json = JSON.parse(await readFile(join(place, 'new', 'package.json'), 'utf8'));
+    const url = 'git+https://github.com/example/myapp-operator.git';
+    expect(json).toMatchObject({ name: 'myapp-operator', kurator: { domain: 'example.com' }, repository: { url } });
+  });
+
+  it('has a Makefile whose targets are commands of kurator', async () => {
+    await init('--domain', 'example.com', join(place, 'web'));
+    const made = (...targets: string[]) =>
+      execFileSync('make', ['--no-print-directory', ...targets, 'KURATOR=echo', 'IMG=r.io/web:1'], {
+        cwd: join(place, 'web'),
+      });
+    expect(
+      String(made('-s', 'docker-build', 'docker-push', 'deploy', 'undeploy'))
+        .trim()
+        .split('\n'),
+    ).toEqual([
+      'build --tag r.io/web:1 --output dist/image.tar',
+      'push dist/image.tar r.io/web:1',
+      'deploy --image r.io/web:1',
+      'undeploy',
+    ]);
+  });
+
   it.each([
+    [['--repo', 'my operator'], '--repo "my operator"', 'KUR_CLI_USAGE', 2],
     [['--domain', 'Example'], '--domain "Example" can\'t be used', 'KUR_CLI_USAGE', 2],
     [['--domain', '-.com'], 'use a DNS name such as example.com', 'KUR_CLI_USAGE', 2],
     [['--domain', 'example.com', '--name', 'My_Op'], '--name "My_Op"', 'KUR_CLI_USAGE', 2],

@@ -15,6 +15,7 @@ import { sdkSource } from './sdk-source.ts';
 /** As commander gives them. */
 export interface InitOptions {
   domain?: string;
+  repo?: string;
   name?: string;
   install: boolean;
   sdk?: string;
@@ -24,17 +25,20 @@ export const init: Action<InitOptions, [folder: string]> = async (context, optio
   const target = resolve(folder);
   const asked = questions();
   const problem = (what: 'domain' | 'name') => (answer: string) => problemOf(what, answer);
+  const repo = repoOf(options.repo);
   await recovered(target, context);
   await refuseContent(target);
   const domain = await given(
     '--domain',
-    options.domain,
-    { message: 'What do the API groups of your kinds end with?', initial: 'example.com', problem: problem('domain') },
+    options.domain ?? (asked ? undefined : repo?.domain),
+    {
+      message: 'What do the API groups of your kinds end with?',
+      initial: repo?.domain ?? 'example.com',
+      problem: problem('domain'),
+    },
     asked,
   );
-  const guess = basename(target)
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-');
+  const guess = (repo?.name ?? basename(target)).toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   const named = options.name ?? (problemOf('name', guess) ? undefined : guess);
   const name = await given(
     '--name',
@@ -43,15 +47,26 @@ export const init: Action<InitOptions, [folder: string]> = async (context, optio
     asked,
   );
   const source = await sdkSource(options.sdk);
-  const files = await projectFiles({ name, domain, source });
+  const files = await projectFiles({ name, domain, repo: repo?.path, source });
   await writeFiles(
     target,
     files.map(({ path, text }) => ({ path, before: undefined, after: text })),
   );
   if (options.install) await npmInstall(target, context.reporter, context.signal);
+  if (!options.domain) context.say(`The API groups of its kinds end with ${domain}: package.json has it.`);
   context.print(`The operator project "${name}" is in ${target}.\n\n${nextSteps(target, options)}`);
   return 0;
 };
+
+/** What a repository's place says: `github.com/example/web-operator` is example.com's, and called web-operator. */
+function repoOf(given: string | undefined): { path: string; name: string; domain: string | undefined } | undefined {
+  if (given === undefined) return undefined;
+  const path = given.replace(/^https?:\/\//, '').replace(/(\.git)?\/*$/, '');
+  const problem = problemOf('repo', path);
+  if (problem) throw new CliError('KUR_CLI_USAGE', `--repo "${given}" can't be used`, { remedy: problem });
+  const domain = `${path.split('/')[1]?.toLowerCase()}.com`;
+  return { path, name: basename(path), domain: problemOf('domain', domain) ? undefined : domain };
+}
 
 /** Anything but nothing, or an empty git repository, is somebody's. */
 async function refuseContent(target: string): Promise<void> {

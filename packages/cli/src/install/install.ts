@@ -42,7 +42,7 @@ export const install: Action<InstallOptions, []> = async (context, options) => {
     const before = await standingOf(client, described, signal);
     const env = modeVariable(before, options);
     const description = { ...described, ...(env && { env: [env] }) };
-    const known = await withContent(client, description, signal);
+    const known = await withContent(client, description, context);
     const steps = await planOf(client, operatorManifests(known), { takeOver: false, signal });
     print(`${before ? 'Upgrades' : 'Installs'} Kurator in the cluster at ${client.config.server}:\n`);
     print([source.text, ...switchText(before, options), ...(plugin ? [plugin.text] : [])].join('\n'));
@@ -52,7 +52,7 @@ export const install: Action<InstallOptions, []> = async (context, options) => {
       await confirm(`Do this in the cluster at ${client.config.server}?`, options);
     }
     await source.provide(context);
-    await deployOperator(client, await withContent(client, description, signal), context, options);
+    await deployOperator(client, await withContent(client, description, context), context, options);
     const wanted = wantedMode(options);
     if (before && wanted) print(await turnSwitch(client, wanted, 'kurator install', signal));
     if (plugin) await putPlugin(plugin);

@@ -37,6 +37,7 @@ describe('names', () => {
 
   it('puts the domain behind a group, unless it is whole', () => {
     expect(groupOf('apps', 'example.com')).toBe('apps.example.com');
+    expect(groupOf('example', 'example.com')).toBe('example.com');
     expect(groupOf('apps.other.org', 'example.com')).toBe('apps.other.org');
   });
 });

@@ -4,6 +4,10 @@ const label = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
 /** What each thing must look like, and what would be right, in words. */
 const demands = {
   domain: [new RegExp(`^${label}(\\.${label})+$`), 'a DNS name such as example.com'],
+  repo: [
+    /^[a-z0-9.-]+(:\d+)?(\/[A-Za-z0-9][A-Za-z0-9._-]*)+$/,
+    'a host and a path such as github.com/example/web-operator',
+  ],
   name: [/^[a-z]([-a-z0-9]{0,51}[a-z0-9])?$/, 'at most 53 small letters, digits and dashes, such as web-operator'],
   group: [
     new RegExp(`^${label}(\\.${label})*$`),
@@ -23,9 +27,13 @@ export function problemOf(what: Named, value: string): string | undefined {
   return pattern.test(value) && !isTooLong ? undefined : `use ${right}`;
 }
 
-/** The API group: `apps` of `example.com` is `apps.example.com`; one with a dot is whole already. */
+/**
+ * The API group: `apps` of `example.com` is `apps.example.com`. One with a dot is whole already, and `example` of
+ * `example.com` is `example.com`: nobody means it twice.
+ */
 export function groupOf(group: string, domain: string): string {
-  return group.includes('.') ? group : `${group}.${domain}`;
+  if (group.includes('.')) return group;
+  return domain.startsWith(`${group}.`) ? domain : `${group}.${domain}`;
 }
 
 /** The folder of a kind: `MyApp` lives in `myapp`. */

@@ -1,6 +1,5 @@
 /** The webhooks of an operator: those that its controllers declare, and conversion where a kind has several versions. */
-import { type Client, isNotFound, type ResourceType } from '@kurator/client';
-import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
+import type { Client, ResourceType } from '@kurator/client';
 import type { Resource } from '@kurator/schema';
 import type { Clock } from '../../clock.ts';
 import { RuntimeError } from '../../error.ts';
@@ -12,6 +11,7 @@ import { createWebhooks, type Webhooks } from '../../webhooks/webhooks.ts';
 import type { ControllerDefinition, DeclaredHook, OperatorDefinition } from '../definition.ts';
 import type { WebhookSettings } from '../operator-options.ts';
 import { localAddress } from './local-address.ts';
+import { registrationsNow } from './registrations.ts';
 import { hasConversion, resourcesOf, servesHooks } from './resources.ts';
 import { ownNamespace } from './surroundings.ts';
 
@@ -42,7 +42,8 @@ export async function hooksOf(definition: OperatorDefinition, options: HooksOpti
   });
   for (const controller of declaring) for (const hook of controller.hooks) declare(webhooks, controller, hook);
   for (const resource of resourcesOf(definition).filter(hasConversion)) await declareConversion(webhooks, resource);
-  return inPod ? webhooks : withdrawing(webhooks, client, name);
+  const converted = resourcesOf(definition).filter(hasConversion);
+  return inPod ? webhooks : withdrawing(webhooks, client, name, converted.map(definitionName));
 }
 
 function declare(webhooks: Webhooks, { type, settings, name }: ControllerDefinition, hook: DeclaredHook): void {
@@ -62,6 +63,10 @@ function declare(webhooks: Webhooks, { type, settings, name }: ControllerDefinit
     return objections === true ? undefined : objections;
   };
   webhooks.validate(type, validate, hook.options);
+}
+
+function definitionName({ plural, definition }: Resource): string {
+  return `${plural}.${definition.group}`;
 }
 
 async function declareConversion(webhooks: Webhooks, resource: Resource): Promise<void> {
@@ -86,19 +91,19 @@ async function deskAddress({ config }: Client): Promise<WebhookAddress> {
   return { url: (port) => `https://${host}:${port}` };
 }
 
-/** At a desk, what nobody answers any more must not go on refusing every write. */
-function withdrawing(webhooks: Webhooks, client: Client, name: string): Runnable {
+/**
+ * At a desk, what nobody answers any more must not go on refusing every write: each registration becomes what it was
+ * before. Only one that was not there is deleted.
+ */
+function withdrawing(webhooks: Webhooks, client: Client, name: string, definitions: readonly string[]): Runnable {
   return {
     name: webhooks.name,
     ready: (signal) => webhooks.ready?.(signal) ?? Promise.resolve(),
     readiness: (signal) => webhooks.readiness?.(signal),
     async run(context) {
+      const restore = await registrationsNow(client, name, definitions);
       await webhooks.run(context);
-      for (const type of [ValidatingWebhookConfiguration, MutatingWebhookConfiguration]) {
-        await client.delete(type, { name }, { timeout: 2_000 }).catch((error) => {
-          if (!isNotFound(error)) context.logger.warn({ error }, `${type.kind} ${name} could not be deleted`);
-        });
-      }
+      await restore((error, what) => context.logger.warn({ error }, `${what} could not be put back as it was`));
     },
   };
 }

@@ -1,0 +1,76 @@
+/** Lets a desk run an operator that is deployed in the same cluster: the deployment rests meanwhile, and works again afterwards. */
+import { hostname } from 'node:os';
+import { type Client, Deployment } from '@kurator/client';
+import { CliError } from '../error.ts';
+import type { DevSettings, LoadedOperator } from './messages.ts';
+import { REPLICAS_ANNOTATION, type Rivals, rivalsOf } from './rivals.ts';
+
+const FIELD_MANAGER = 'kurator-dev';
+
+/** What a desk is told about its rivals. */
+export interface TakeoverOptions {
+  readonly client: Client;
+  /** Whether they are to give way; otherwise they are a reason not to start. */
+  readonly takeover: boolean;
+  readonly signal: AbortSignal;
+  say(text: string): void;
+}
+
+/** Keeps an operator from being run twice. */
+export class Takeover {
+  readonly #options: TakeoverOptions;
+  /** By uid: what was put to rest by this desk. */
+  readonly #resting = new Map<string, Deployment>();
+  readonly #identity = `dev_${hostname()}_${process.pid}`;
+
+  constructor(options: TakeoverOptions) {
+    this.#options = options;
+  }
+
+  /** Makes way, or refuses; then says how to campaign for the Lease. */
+  async prepare(operator: LoadedOperator): Promise<Pick<DevSettings, 'identity' | 'leaseNamespace'>> {
+    const { client, takeover, signal, say } = this.#options;
+    const rivals = await rivalsOf(client, operator, this.#identity, signal);
+    if (rivals.titles.length > 0 && !takeover) throw deployed(operator, rivals);
+    for (const deployment of rivals.deployments) {
+      if (this.#resting.has(deployment.metadata.uid ?? '')) continue;
+      await this.#rest(deployment);
+      say(`Deployment ${nameOf(deployment)} rests while this runs, and works again afterwards`);
+    }
+    const leaseNamespace = rivals.leaseNamespace ?? client.config.namespace ?? 'default';
+    return { identity: this.#identity, leaseNamespace };
+  }
+
+  /** Lets what rests work again. Not stopped by Ctrl-C, which is why it is called. */
+  async end(): Promise<void> {
+    const { client, say } = this.#options;
+    for (const { metadata } of this.#resting.values()) {
+      const live = await client.find(Deployment, metadata);
+      const replicas = live?.metadata.annotations?.[REPLICAS_ANNOTATION];
+      if (!live || live.metadata.uid !== metadata.uid || replicas === undefined) continue;
+      const scale = live.spec?.replicas === 0 ? { spec: { replicas: Number(replicas) } } : {};
+      const patch = { metadata: { annotations: { [REPLICAS_ANNOTATION]: null } }, ...scale };
+      await client.patch(Deployment, metadata, patch, { fieldManager: FIELD_MANAGER });
+      say(`Deployment ${nameOf(live)} works again`);
+    }
+  }
+
+  async #rest(deployment: Deployment): Promise<void> {
+    const { metadata, spec } = deployment;
+    // What an earlier desk wrote, and could not put back, is what counts.
+    const before = metadata.annotations?.[REPLICAS_ANNOTATION] ?? String(spec?.replicas ?? 1);
+    const patch = { metadata: { annotations: { [REPLICAS_ANNOTATION]: before } }, spec: { replicas: 0 } };
+    await this.#options.client.patch(Deployment, metadata, patch, { fieldManager: FIELD_MANAGER });
+    this.#resting.set(metadata.uid ?? '', deployment);
+  }
+}
+
+function nameOf({ metadata: { namespace, name } }: Deployment): string {
+  return `${namespace}/${name}`;
+}
+
+function deployed({ name }: LoadedOperator, { titles }: Rivals): CliError {
+  return new CliError('KUR_CLI_DEPLOYED', `somebody runs ${name} against this cluster already: ${titles.join(', ')}`, {
+    remedy: 'use a cluster of your own (--local, --context), or give --takeover: it rests while this runs',
+  });
+}
