@@ -5,7 +5,9 @@
  */
 import { type Client, ConfigMap, hasCode, type KubernetesObject, Namespace } from '@kurator/client';
 import { labelsOf, namespaceOf, type OperatorDescription } from '../manifests/description.ts';
-import { FIELD_MANAGER } from './plan.ts';
+
+/** In whose name `kurator deploy` writes. */
+export const FIELD_MANAGER = 'kurator-deploy';
 
 /** One object. */
 export interface InventoryItem {

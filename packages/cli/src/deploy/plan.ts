@@ -12,11 +12,8 @@ import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1'
 import { type FieldChange, fieldChanges } from '@kurator/runtime';
 import { compareCrds, type Finding } from '@kurator/schema';
 import { CliError } from '../error.ts';
-import type { InventoryItem } from './inventory.ts';
+import { FIELD_MANAGER, type InventoryItem } from './inventory.ts';
 import { kindOf } from './kind-of.ts';
-
-/** In whose name `kurator deploy` writes. */
-export const FIELD_MANAGER = 'kurator-deploy';
 
 /** One object of the deployment. */
 export interface Step {
