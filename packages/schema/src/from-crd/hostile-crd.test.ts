@@ -14,7 +14,7 @@ const hostile = fc.oneof(
     '\\',
     "\\'",
     '\\"',
-    '`${process.exit(1)}`',
+    '`$' + '{process.exit(1)}`',
     '\n}\nprocess.exit(1)\n',
     '\u2028process.exit(1)',
     '../../../etc/cron.d/x',
