@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigMap } from '@kurator/client';
 import { operator } from '@kurator/runtime';
-import { crdOf, resource } from '@kurator/schema';
+import { crdOf, referencePolicyOf, resource, secretKeyRef } from '@kurator/schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { goldenText } from '../../test/golden-text.ts';
 import { exampleSource } from '../bundle/example-source.ts';
@@ -73,6 +73,31 @@ it('calls the types of two kinds of one name after their groups too', () => {
     'src/types/certificate.other.org.ts',
     'src/types/certificate.another.org.ts',
   ]);
+});
+
+describe('of a kind whose fields refer to other objects', () => {
+  const Backup = resource({
+    group: 'apps.example.com',
+    version: 'v1',
+    kind: 'Backup',
+    spec: z.object({ passwordFrom: secretKeyRef().optional() }),
+  });
+  const referring = { ...known, operator: { ...known.operator, policies: referencePolicyOf(Backup) } };
+  const text = (generator: string, path: string) =>
+    generators[generator]?.files(referring).find((file) => file.path === path)?.text ?? '';
+
+  it('there is a policy in the base, and in the file for kubectl', () => {
+    expect(text('base', 'deploy/base/reference-policy.yaml')).toContain("resource('secrets')");
+    expect(text('base', 'deploy/base/kustomization.yaml')).toContain('- reference-policy.yaml');
+    expect(text('install', 'deploy/install/install.yaml')).toContain('kind: ValidatingAdmissionPolicyBinding');
+  });
+
+  it('there is one in the chart, which a value switches off', () => {
+    const name = 'validatingadmissionpolicy-references.backups.apps.example.com';
+    const template = text('chart', `deploy/chart/templates/operator/${name}.yaml`);
+    expect(template).toContain('{{- if and .Values.operator.enabled .Values.operator.referencePolicy.enabled }}');
+    expect(text('chart', 'deploy/chart/values.yaml')).toContain('referencePolicy:\n    enabled: true');
+  });
 });
 
 it('makes nothing of kinds where there are none, which kustomize would refuse', () => {
