@@ -11,7 +11,7 @@ import { KuratorSwitch } from '../../../src/resources/kurator-switch.ts';
 import { type StagedService, type StageSettings, stageService } from './stage-service.ts';
 
 /** Where staged pods and what they talk to are. */
-export const loopback = ['127.0.0.0/8'];
+const loopback = ['127.0.0.0/8'];
 
 type KuratorSpec = Record<string, unknown>;
 
