@@ -30,10 +30,14 @@ export async function kindOf(
   }
 }
 
+const remedies: Readonly<Record<string, string>> = {
+  ServiceMonitor: 'leave --service-monitor out, or install the Prometheus operator',
+  ValidatingAdmissionPolicy: 'use Kubernetes 1.30 or newer, or give --no-reference-policy',
+};
+
 function unknownKind(kind: string, apiVersion: string, cause: unknown): CliError {
   return new CliError('KUR_CLI_UNKNOWN_KIND', `this cluster doesn't know ${kind} of ${apiVersion}`, {
-    remedy:
-      kind === 'ServiceMonitor' ? 'leave --service-monitor out, or install the Prometheus operator' : 'install it',
+    remedy: remedies[kind] ?? 'install it',
     cause,
   });
 }

@@ -31,12 +31,13 @@ describe('a log line', () => {
       const child = logger.child({ clientSecret: 'hunter2' });
       child.info({ headers: { Authorization: 'hunter2' }, deep: [{ password: 'hunter2' }] }, 'a');
       child.error({ error }, 'b');
+      child.warn({ said: ['password=hunter2'] }, 'it said token=hunter2');
       child.error({ error: new Error('outer', { cause: error }) }, 'c');
     });
     expect(JSON.stringify(lines)).not.toMatch(/hunter2|abcdefghij/);
     expect(lines[1].error).toMatchObject({ name: 'Error', message: 'GET failed with Bearer [redacted]' });
     expect(lines[1].error.stack).toContain('logger.test.ts');
-    expect(lines[2].error.cause.token).toBe('[redacted]');
+    expect(lines[3].error.cause.token).toBe('[redacted]');
   });
 
   it('keeps what an error says of itself', () => {

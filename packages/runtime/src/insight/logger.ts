@@ -16,7 +16,7 @@ export interface LoggerOptions {
   readonly write?: (line: string) => void;
 }
 
-/** Time as people and Loki read it; fields named like secrets, and secrets in errors' texts, are kept back. */
+/** Time as people and Loki read it; fields named like secrets, and what looks like a secret in any text, are kept back. */
 export function createLogger(options: LoggerOptions = {}): Logger {
   const { level = 'info', fields = {}, write } = options;
   const settings: pino.LoggerOptions = {
@@ -38,10 +38,10 @@ export function createLogger(options: LoggerOptions = {}): Logger {
 // Pino has no hook for the fields of a child.
 function guarded(logger: pino.Logger): Logger {
   return {
-    debug: (fields, message) => logger.debug(fields, message),
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
+    debug: (fields, message) => logger.debug(fields, withoutSecrets(message)),
+    info: (fields, message) => logger.info(fields, withoutSecrets(message)),
+    warn: (fields, message) => logger.warn(fields, withoutSecrets(message)),
+    error: (fields, message) => logger.error(fields, withoutSecrets(message)),
     child: (fields) => guarded(logger.child(redacted(fields))),
     isLevelEnabled: (level) => logger.isLevelEnabled(level),
   };
