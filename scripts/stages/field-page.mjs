@@ -39,7 +39,16 @@ function sectionOf({ spec: { group, scope, names, versions } }) {
   const where = scope === 'Cluster' ? 'one for the whole cluster' : 'in a namespace';
   const parts = ['spec', 'status'].flatMap((part) => {
     const rows = rowsOf(schema.properties?.[part] ?? {}, part, false);
-    return rows.length === 0 ? [] : [`### ${names.kind} ${part}`, '', '| field | type | unless given | what it is |', '| --- | --- | --- | --- |', ...rows, ''];
+    return rows.length === 0
+      ? []
+      : [
+          `### ${names.kind} ${part}`,
+          '',
+          '| field | type | unless given | what it is |',
+          '| --- | --- | --- | --- |',
+          ...rows,
+          '',
+        ];
   });
   return [
     `## ${names.kind}`,
@@ -62,7 +71,7 @@ function rowsOf(schema, path, isNeeded) {
   const fields = Object.entries(schema.properties ?? {}).flatMap(([name, field]) =>
     rowsOf(field, `${path}.${name}`, schema.required?.includes(name) ?? false),
   );
-  const items = schema.items?.properties ? rowsOf({ ...schema.items, description: undefined }, `${path}[]`, false).slice(1) : [];
+  const items = schema.items?.properties ? rowsOf(schema.items, `${path}[]`, false).slice(1) : [];
   const more = schema.additionalProperties;
   const values = typeof more === 'object' && more.properties ? rowsOf(more, `${path}{}`, false).slice(1) : [];
   return [...own, ...fields, ...items, ...values];
@@ -76,7 +85,10 @@ function rowsOf(schema, path, isNeeded) {
 function rowOf(schema, path, isNeeded) {
   const isGiven = schema.default !== undefined;
   const unlessGiven = isGiven ? `\`${JSON.stringify(schema.default)}\`` : '';
-  const meaning = [schema.description, ...rulesOf(schema), ...rulesOf(schema.items ?? {})].filter(Boolean).map(cell).join(' ');
+  const meaning = [schema.description, ...rulesOf(schema), ...rulesOf(schema.items ?? {})]
+    .filter(Boolean)
+    .map(cell)
+    .join(' ');
   return `| \`${path}\`${isNeeded && !isGiven ? ' *' : ''} | ${cell(typeOf(schema))} | ${cell(unlessGiven)} | ${meaning} |`;
 }
 
@@ -89,9 +101,11 @@ function rulesOf(schema) {
 function typeOf(schema) {
   if (schema['x-kubernetes-int-or-string']) return 'int or string';
   if (schema.enum) return schema.enum.map((one) => `\`${one}\``).join(', ');
-  if (schema.type === 'array') return `list of ${schema.items?.properties ? 'objects' : typeOf(schema.items ?? {})}${limits(schema.minItems, schema.maxItems)}`;
+  if (schema.type === 'array')
+    return `list of ${schema.items?.properties ? 'objects' : typeOf(schema.items ?? {})}${limits(schema.minItems, schema.maxItems)}`;
   if (typeof schema.additionalProperties === 'object') return `map of ${typeOf(schema.additionalProperties)}`;
-  if (schema.type === 'string') return `${schema.format === 'date-time' ? 'time' : 'string'}${schema.maxLength && schema.format !== 'date-time' ? `, to ${schema.maxLength} characters` : ''}`;
+  if (schema.type === 'string')
+    return `${schema.format === 'date-time' ? 'time' : 'string'}${schema.maxLength && schema.format !== 'date-time' ? `, to ${schema.maxLength} characters` : ''}`;
   return `${schema.type ?? 'anything'}${limits(schema.minimum, schema.maximum)}`;
 }
 

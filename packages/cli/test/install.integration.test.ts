@@ -57,7 +57,10 @@ it('wants to know where the image comes from', async () => {
 });
 
 it('installs it, which only observes at first, puts kubectl kurator in place, and has nothing to do again', async () => {
-  expect(await install('--yes')).toMatchObject({ code: 0, stderr: expect.stringContaining('kurator adopt deployment/web') });
+  expect(await install('--yes')).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('kurator adopt deployment/web'),
+  });
   expect(modeOf(await client.get(Deployment, healer))).toBe('Observe');
   expect(await readdir(bin)).toEqual(['kubectl-kurator']);
   const again = await install();
