@@ -55,7 +55,15 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
         waiting: `count(kurator_incident_open${where('stage=~"handedOver|quarantined|proposed"')}) or vector(0)`,
       },
     },
-    { title: 'Storm', kind: 'stat', width: 4, red: 1, queries: { storm: 'max(kurator_storm)' } },
+    { title: 'Storm', kind: 'stat', width: 2, red: 1, queries: { storm: 'max(kurator_storm)' } },
+    {
+      title: 'Switched off',
+      kind: 'stat',
+      width: 2,
+      red: 1,
+      description: "1 while the cluster's switch is not on: nothing is repaired.",
+      queries: { 'not on': 'max(kurator_switch{mode!="On"}) or vector(0)' },
+    },
   ],
   Services: [
     {
