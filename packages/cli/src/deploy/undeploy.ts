@@ -22,9 +22,8 @@ import { selectorText } from '../label-selector.ts';
 import { namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { type DescribeOptions, describeProject } from './describe-project.ts';
-import { deleteInventory, hasMadeNamespace, type Inventory, readInventory } from './inventory.ts';
+import { deleteInventory, FIELD_MANAGER, hasMadeNamespace, type Inventory, readInventory } from './inventory.ts';
 import { othersIn } from './namespace-content.ts';
-import { FIELD_MANAGER } from './plan.ts';
 import { titleOf } from './plan-text.ts';
 
 /** As commander gives them. */

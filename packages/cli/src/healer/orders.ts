@@ -99,9 +99,7 @@ export const pause: Action<PauseOptions, [string[]]> = async ({ print, signal },
       return 0;
     }
     const wanted = await meant(reached, names, options, signal);
-    if (options.all && options.allNamespaces && wanted.some(({ spec }) => !spec.pause)) {
-      await confirm(`Pause all ${wanted.length} services of the cluster, so that nothing is repaired?`, options);
-    }
+    await confirmAll(wanted, options);
     for (const kurator of wanted) {
       const isPaused = kurator.spec.pause;
       if (!isPaused) await setPause(reached.client, kurator, true, signal);
@@ -111,6 +109,12 @@ export const pause: Action<PauseOptions, [string[]]> = async ({ print, signal },
     }
     return 0;
   });
+
+/** Asks before healing ends for the whole cluster, one service after the other. */
+async function confirmAll(wanted: readonly Kurator[], options: OrderOptions): Promise<void> {
+  if (!options.all || !options.allNamespaces || wanted.every(({ spec }) => spec.pause)) return;
+  await confirm(`Pause all ${wanted.length} services of the cluster, so that nothing is repaired?`, options);
+}
 
 export const resume: Action<PauseOptions, [string[]]> = async ({ print, signal }, options, names) =>
   await inCluster(options, async (reached) => {
