@@ -121,7 +121,9 @@ describe('kurator deploy', () => {
 describe('kurator install, in a cluster that was not made for it', () => {
   it('observes a service that is there, says what it would do, and does it once it is switched on', async () => {
     await cluster.load((await busyboxImage()).path);
-    await client.create(Deployment, workload('web', { replicas: 2, isProbed: true }) as never);
+    const { metadata, spec } = workload('web', { replicas: 2, isProbed: true });
+    const { replicas, selector, template } = spec;
+    await client.create(Deployment, { metadata, spec: { replicas, selector, template } });
     const installed = await kurator('install', '--image', tag, '--replicas', '1', '--no-plugin', '--yes');
     expect(installed).toContain('Observe, so it only says what it would do');
     await kurator('adopt', 'deployment/web', '--apply');
