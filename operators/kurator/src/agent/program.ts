@@ -13,7 +13,7 @@ export const agentPort = 9180;
 export const keyFileVariable = 'KURATOR_AGENT_KEY_FILE';
 
 /** What the cluster's switch is set to where nobody has set it; see KuratorSwitch. */
-export const modeVariable = 'KURATOR_MODE';
+const modeVariable = 'KURATOR_MODE';
 const modes: readonly Mode[] = ['Off', 'Observe', 'On'];
 /** Addresses and ranges, with commas between, that may be talked to though they are refused otherwise. */
 const allowVariable = 'KURATOR_ALLOW_ADDRESSES';

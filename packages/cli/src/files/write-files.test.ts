@@ -81,7 +81,7 @@ describe('what happens while the files are moved to their places', () => {
   it.each(steps)('is undone by the next command after the process was killed at step %i', async (step) => {
     await somebodysFolder();
     const before = await photograph();
-    const program = join(import.meta.dirname, '../../test/support/crashing-writer.ts');
+    const program = join(import.meta.dirname, '../../test/support/crashing-writer-process.ts');
     const args = ['--conditions=source', program, folder, JSON.stringify(changes), String(step)];
     expect(spawnSync(process.execPath, args)).toMatchObject({ signal: 'SIGKILL' });
     expect(await readdir(folder)).toContain('.kurator-writing');
@@ -93,7 +93,7 @@ describe('what happens while the files are moved to their places', () => {
 
   it('leaves a file alone that somebody has changed since the process was killed', async () => {
     await somebodysFolder();
-    const program = join(import.meta.dirname, '../../test/support/crashing-writer.ts');
+    const program = join(import.meta.dirname, '../../test/support/crashing-writer-process.ts');
     spawnSync(process.execPath, ['--conditions=source', program, folder, JSON.stringify(changes), '3']);
     await writeFile(join(folder, 'deep/er/new'), 'edited');
     expect(await recover(folder)).toEqual(['deep/er/new']);

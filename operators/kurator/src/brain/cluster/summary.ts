@@ -23,7 +23,7 @@ export interface ServiceSummary {
 }
 
 /** However little happens, a service is thought about once in this time: its repair is ended so long after its deadline. */
-export const endsWithin = minute;
+const endsWithin = minute;
 
 /** Sums a service up, from its history and from what was last seen of it. */
 export function summarise(name: string, history: History, evidence: Evidence | undefined): ServiceSummary {

@@ -18,7 +18,7 @@ export interface AnswerListener {
 }
 
 /** What came is no HTTP/1.1, or more of it than anybody should send. */
-export class ProtocolError extends Error {
+class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
   readonly code = 'PROTOCOL_ERROR';
 }

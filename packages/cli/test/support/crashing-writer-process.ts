@@ -1,4 +1,4 @@
-/** Writes files and is killed in the midst of it: run as `crashing-writer.ts FOLDER CHANGES STEP` by a test. */
+/** Writes files and is killed in the midst of it: run as `crashing-writer-process.ts FOLDER CHANGES STEP` by a test. */
 import type { FileChange } from '../../src/files/change.ts';
 import { writeFiles } from '../../src/files/write-files.ts';
 
