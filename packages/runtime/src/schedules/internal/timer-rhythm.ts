@@ -22,7 +22,8 @@ export function timerRhythm<T extends KubernetesObject>({ every, jitter }: Timer
   };
   const after = (object: T, time: number) => {
     const length = intervalOf(object);
-    return length && tickAfter(time, begin(object) + length * jitter * shareOf(object), length);
+    // Whole milliseconds: what a fraction is rounded to differs from tick to tick, and one could come twice.
+    return length && tickAfter(time, begin(object) + Math.floor(length * jitter * shareOf(object)), length);
   };
   return {
     followsDate: false,
