@@ -212,3 +212,9 @@ export function countOf(
 export function countOf(amount: number | string | undefined, of: number, round: (value: number) => number) {
   return typeof amount === 'string' ? round((Number.parseInt(amount, 10) / 100) * of) : amount;
 }
+
+/** Why it is only told what would be done; undefined where it may be done. */
+export function onlyTells({ mode, dryRun }: Pick<ServiceSpec, 'mode' | 'dryRun'>): string | undefined {
+  if (mode === 'Observe') return 'Kurator only observes in this cluster';
+  return dryRun ? 'this is a dry run' : undefined;
+}

@@ -1,8 +1,7 @@
 /** Follows the load: asks the brain how many instances there should be, and sets that. */
 import { carryOut } from '../acting/carry-out.ts';
-import { onlyTells } from '../brain/recovery/situation.ts';
 import { freshScalingMemory, type ScalingDecision, type ScalingMetrics, scale } from '../brain/scaling/scale.ts';
-import type { ScalingSpec } from '../brain/spec.ts';
+import { onlyTells, type ScalingSpec } from '../brain/spec.ts';
 import type { Thought } from '../brain/think.ts';
 import { type Millis, within } from '../brain/time.ts';
 import type { Case } from '../healing/case.ts';

@@ -6,7 +6,7 @@
 import { causeInWords } from '../diagnosis/cause.ts';
 import { givenBackReason, type Incident, type Transition } from '../incident/incident.ts';
 import { atEase, type Stage, withPerson } from '../incident/stage.ts';
-import type { ServiceSpec } from '../spec.ts';
+import { onlyTells, type ServiceSpec } from '../spec.ts';
 import { inWords, type Millis, within } from '../time.ts';
 import type { Notification, Severity } from './notification.ts';
 
@@ -37,7 +37,7 @@ export const manners: Readonly<Record<Stage, Manner>> = {
 };
 
 /** What of a service decides how it is told about. */
-export type Announcing = Pick<ServiceSpec, 'name' | 'alerts' | 'maintenance' | 'recovery' | 'dryRun'>;
+export type Announcing = Pick<ServiceSpec, 'name' | 'alerts' | 'maintenance' | 'recovery' | 'mode' | 'dryRun'>;
 
 /** What the policy needs to know besides the incident. */
 export interface Occasion {
@@ -119,8 +119,8 @@ const steps: ReadonlySet<Stage> = new Set<Stage>(['repairing', 'recovered', 'han
 
 function callForStandstill(incident: Incident, { spec, now }: Occasion): Call | undefined {
   const { stage, transitions, confirmedAt = now, standstillToldAt = 0 } = incident;
-  // The one that it waits for calls; a dry run has said what it would do.
-  const isElsewhere = stage === 'waitingForDependency' || (stage === 'proposed' && spec.dryRun);
+  // The one that it waits for calls; who only observes has said what would be done.
+  const isElsewhere = stage === 'waitingForDependency' || (stage === 'proposed' && onlyTells(spec) !== undefined);
   if (isElsewhere || withPerson.has(stage)) return undefined;
   const since = transitions.findLast(({ to }) => steps.has(to))?.at ?? confirmedAt;
   if (standstillToldAt >= since || now - since < longestStandstill * spec.recovery.patience) return undefined;

@@ -6,10 +6,10 @@ import { refuses } from '../cluster/survey.ts';
 import type { InstanceEvidence, InstanceHealth } from '../evidence/evidence.ts';
 import { recentRepairs } from '../incident/history.ts';
 import { engagedSince, type HeldBy } from '../incident/incident.ts';
-import { minHealthy, type Step } from '../spec.ts';
+import { minHealthy, onlyTells, type Step } from '../spec.ts';
 import { inWords, type Millis, minute, second, within } from '../time.ts';
 import { isDisruptive } from './ladder.ts';
-import { onlyTells, type Situation } from './situation.ts';
+import type { Situation } from './situation.ts';
 
 /** What is about to be done. */
 export interface Intent {

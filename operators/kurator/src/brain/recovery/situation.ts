@@ -38,12 +38,6 @@ export interface Move {
   readonly history?: Pick<History, 'repairs' | 'revisions'>;
 }
 
-/** Why it is only told what would be done; undefined where it may be done. */
-export function onlyTells({ mode, dryRun }: Pick<ServiceSpec, 'mode' | 'dryRun'>): string | undefined {
-  if (mode === 'Observe') return 'Kurator only observes in this cluster';
-  return dryRun ? 'this is a dry run' : undefined;
-}
-
 /** Whether all is well, and known to be. */
 export function isWell({ evidence, seen }: Situation): boolean {
   return evidence.condition === 'up' && seen.workload.rollout !== 'progressing';

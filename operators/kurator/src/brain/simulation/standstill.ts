@@ -6,6 +6,7 @@ import type { Notification } from '../alerts/notification.ts';
 import type { History } from '../incident/history.ts';
 import { type Incident, openAttempt } from '../incident/incident.ts';
 import { type Stage, withPerson } from '../incident/stage.ts';
+import { onlyTells } from '../spec.ts';
 import { type Millis, minute } from '../time.ts';
 import type { SimService, World } from './world.ts';
 
@@ -62,7 +63,7 @@ export function createStandstill(note: (at: Millis, what: string) => void): Stan
     judgeHolders(now, holders, all.filter((service) => isProgressing(service, kept, now)).length);
     // Whoever sees nothing can do nothing.
     if (now - (upSince ?? now) <= reaction) return;
-    for (const service of all) judge(now, service, kept);
+    for (const service of all) judge(world, service, kept);
   }
 
   function judgeHolders(now: Millis, holders: number, progressing: number): void {
@@ -72,11 +73,11 @@ export function createStandstill(note: (at: Millis, what: string) => void): Stan
     note(now, `${holders} hold shared budget, and ${progressing} are being repaired`);
   }
 
-  function judge(now: Millis, service: SimService, kept: Kept): void {
+  function judge(world: World, service: SimService, kept: Kept): void {
     const { incident } = kept.histories.get(service.spec.name) ?? {};
     if (!incident) return;
-    if (lookedAfter(service)) judgeWait(now, service, incident, kept);
-    else judgeEnd(now, service, incident);
+    if (lookedAfter(service)) judgeWait(world, service, incident, kept);
+    else judgeEnd(world.now, service, incident);
   }
 
   /** What can't go on is over, or a person's. */
@@ -89,11 +90,11 @@ export function createStandstill(note: (at: Millis, what: string) => void): Stan
   }
 
   /** What could go on does, or a person is called. */
-  function judgeWait(now: Millis, { spec }: SimService, incident: Incident, { histories }: Kept): void {
+  function judgeWait({ now, mode }: World, { spec }: SimService, incident: Incident, { histories }: Kept): void {
     const { id, stage, hold, transitions } = incident;
     for (const isThere of [true, false]) leftAloneSince.delete(`${id} ${isThere}`);
     // What a person wants so in as many words, and what another incident is about, is nobody's to be called for.
-    const isWanted = spec.dryRun || spec.maintenance.some(({ to }) => now - to < reaction);
+    const isWanted = onlyTells({ mode, dryRun: spec.dryRun }) || spec.maintenance.some(({ to }) => now - to < reaction);
     const isElsewhere = spec.dependsOn.some((name) => histories.get(name)?.incident);
     if (!waitingStages.has(stage) || isWanted || isElsewhere) {
       wentOnAt.set(id, now);

@@ -5,12 +5,12 @@
 import { answersTo, noticesBefore } from '../../dependencies/coordination.ts';
 import { causeInWords, type Diagnosis } from '../../diagnosis/cause.ts';
 import { noticesOfRound } from '../../incident/incident.ts';
-import type { Step } from '../../spec.ts';
+import { onlyTells, type Step } from '../../spec.ts';
 import { inWords, second } from '../../time.ts';
 import { begun, spent } from '../attempt.ts';
 import { type Refusal, refusal } from '../gates.ts';
 import { isDisruptive, nextStep } from '../ladder.ts';
-import { cleared, held, isWell, type Move, newerWrite, onlyTells, quietHolds, type Situation } from '../situation.ts';
+import { cleared, held, isWell, type Move, newerWrite, quietHolds, type Situation } from '../situation.ts';
 import { targetsOf, wave } from '../targets.ts';
 import { handOver, recover, yieldTo } from './endings.ts';
 
