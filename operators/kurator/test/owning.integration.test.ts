@@ -22,6 +22,7 @@ import { healer } from '../src/healing/healer.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
+import { KuratorSwitch } from '../src/resources/kurator-switch.ts';
 
 let cluster: Cluster;
 let client: Client;
@@ -32,7 +33,7 @@ let running: RunningOperator | undefined;
 beforeAll(async () => {
   ({ cluster } = await createCluster({ name: `owning-${process.pid}`, controllers: true }));
   client = createClient(await loadKubeconfig(cluster.kubeconfig));
-  await installCrds(client, [Kurator, Incident, AlertChannel]);
+  await installCrds(client, [Kurator, Incident, AlertChannel, KuratorSwitch]);
 }, 120_000);
 
 afterAll(async () => {

@@ -9,6 +9,7 @@ import { healer } from '../src/healing/healer.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
+import { KuratorSwitch } from '../src/resources/kurator-switch.ts';
 import { quickRecovery } from './support/healing/ward-round.ts';
 
 let cluster: Cluster;
@@ -18,7 +19,7 @@ let stop: () => Promise<void>;
 beforeAll(async () => {
   ({ cluster } = await createCluster({ name: `rollouts-${process.pid}`, controllers: true }));
   client = await cluster.client();
-  await installCrds(client, [Kurator, Incident, AlertChannel]);
+  await installCrds(client, [Kurator, Incident, AlertChannel, KuratorSwitch]);
   const options = { client, http: false, log: 'silent', installCrds: 'never', gracePeriod: '6s' } as const;
   const running = await healer({ threads: 0 }).start(options);
   stop = async () => await running.stop();
