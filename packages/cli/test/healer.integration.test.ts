@@ -136,8 +136,8 @@ describe('an incident', () => {
 
     const { stdout: story } = await kurator('explain', 'web-1');
     expect(story).toMatch(/is being repaired: .*\n(.*\n)*.*web#1\/1\.1 done/);
-    expect(story).toMatch(/Other components\n +\S*database +/);
-    expect(story).toMatch(/told \S*database, before the repair/);
+    expect(story).toMatch(/Other components\n +control plane +answers\n(.*\n)* +\S*database +/);
+    expect(story).toMatch(/told \S*database before the repair/);
     expect(story).toContain('channel events');
     expect(story).toMatch(/Decided again.*\n(.*the same: .*\n)+/);
     expect(story).not.toContain('otherwise:');

@@ -73,7 +73,7 @@ describe('in a cluster', () => {
 
   it('deletes and restarts nothing unless somebody agrees', async () => {
     const { stderr, code } = await scorecard('--kubeconfig', kubeconfig, '--disruptive');
-    expect(stderr).toContain('add --yes');
+    expect(stderr).toContain('give --yes');
     expect(code).toBe(2);
   });
 });

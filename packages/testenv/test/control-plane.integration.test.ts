@@ -92,7 +92,7 @@ describe('a control plane of its own', () => {
     const said: string[] = [];
     const second = await createCluster({ name, reporter: { ...silent, info: (message) => said.push(message) } });
     expect(second.created).toBe(true);
-    expect(said).toEqual([expect.stringContaining('Removing what a killed run left')]);
+    expect(said).toEqual([expect.stringContaining('Removing what a dead cluster left')]);
     await second.cluster.down();
   });
 
