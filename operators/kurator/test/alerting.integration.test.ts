@@ -226,6 +226,62 @@ describe('telling', () => {
   });
 });
 
+describe('services that fail for one cause', () => {
+  const services = Array.from({ length: 60 }, (_, index) => `s${index}`);
+
+  it('call on-call by a few pages and one digest, which is resolved with the last of them', async () => {
+    await using world = await AlertWorld.open();
+    await using sink = await HttpSink.open();
+    await world.secret('keys', { routing: 'routing-key' });
+    await world.channel('pager', {
+      pagerDuty: { routingKeyFrom: { name: 'keys', key: 'routing' }, url: sink.url },
+      minSeverity: 'page',
+    });
+    // Long enough ago for the digest not to wait for company.
+    world.now = () => Date.now() - 60_000;
+    const down = { severity: 'page', group: 'node/n1', title: 'is down' } as const;
+    for (const name of services) await world.tell(1, down, name);
+    expect(await world.status('pager')).toMatchObject({ pending: 4 });
+    await world.deliver();
+    await eventually(() => expect(sink.taken).toHaveLength(4), patient);
+    const over = { severity: 'resolved', stage: 'recovered', title: 'is well again' } as const;
+    for (const name of services) await eventually(() => world.tell(2, over, name), patient);
+    await eventually(() => expect(sink.taken).toHaveLength(8), patient);
+    await eventually(async () => expect((await world.status('pager')).pending).toBe(0), patient);
+
+    const sent = sink.received.map(({ body }) => JSON.parse(body) as Record<string, never>);
+    expect(sent).toHaveLength(8);
+    const [opened, resolved] = ['trigger', 'resolve'].map((action) =>
+      sent.filter(({ event_action }) => event_action === action).map(({ dedup_key }) => String(dedup_key)),
+    );
+    expect(resolved?.toSorted()).toEqual(opened?.toSorted());
+    expect(new Set(opened).size).toBe(4);
+    expect(sent[3]).toMatchObject({
+      payload: { severity: 'critical', summary: '57 more services need on-call for one reason: node n1 is in trouble' },
+    });
+    expect(world.events).toEqual([]);
+  });
+
+  it('are told of by the operator that comes after one that was killed', async () => {
+    await using world = await AlertWorld.open();
+    await using sink = await HttpSink.open();
+    await world.channel('hook', { webhook: { url: sink.url }, minSeverity: 'page' });
+    await using first = new OperatorProcess(world.scope.namespace);
+    sink.next = [() => first.kill()];
+    world.now = () => Date.now() - 60_000;
+    for (const name of services.slice(0, 6)) await world.tell(1, { severity: 'page', group: 'network' }, name);
+    await eventually(() => expect(sink.received).toHaveLength(1), patient);
+    await using _second = new OperatorProcess(world.scope.namespace);
+    await eventually(() => expect(sink.ids).toHaveLength(4), patient);
+    expect(JSON.parse(sink.taken[3]?.body ?? '')).toMatchObject({
+      service: '*',
+      group: 'network',
+      title: '3 more services need on-call for one reason: the network',
+    });
+    await eventually(async () => expect((await world.status('hook')).pending).toBe(0), patient);
+  });
+});
+
 describe('a webhook', () => {
   it('receives the alert as JSON, signed so that it can be verified, and no secret is to be seen anywhere', async () => {
     await using world = await AlertWorld.open();

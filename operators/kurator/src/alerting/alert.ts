@@ -2,6 +2,7 @@
 import { withoutSecrets } from '@kurator/sdk';
 import type { Notification, Severity } from '../brain/alerts/notification.ts';
 import { causeInWords } from '../brain/diagnosis/cause.ts';
+import type { Condition } from '../brain/evidence/evidence.ts';
 import type { Incident } from '../brain/incident/incident.ts';
 import { incidentName } from '../recording/incident-record.ts';
 import type { Kurator } from '../resources/kurator.ts';
@@ -12,7 +13,7 @@ export interface Alert {
   readonly id: string;
   /** The same for all alerts about one incident, in all clusters no other's: by it a sink resolves what it has opened. */
   readonly thread: string;
-  /** One for all alerts that have one reason: the incident, the incident in which it has its root, or a storm. */
+  /** One for all alerts that have one reason: the incident, the incident in which it has its root, a storm, what is broken. */
   readonly group: string;
   readonly severity: Severity;
   /** `resolved` once nothing is wrong any more. */
@@ -24,6 +25,8 @@ export interface Alert {
   /** The name of the Incident. */
   readonly incident: string;
   readonly stage: string;
+  /** How the service is as a whole. */
+  readonly condition: Condition;
   readonly cause: string;
   readonly title: string;
   /** What happened, why it is taken for what it is, and what was done; a sentence each. */
@@ -67,6 +70,7 @@ export function alertOf({ kurator, incident, notification, others }: AlertSource
     uid,
     incident: name,
     stage,
+    condition: incident.impact.condition,
     cause: cause ? causeInWords[cause] : '',
     title: sentence(notification.title),
     lines: fitting([...notification.lines, ...(incident.diagnosis?.reasons ?? []), ...deedsOf(incident)].map(sentence)),
@@ -84,19 +88,26 @@ function deedsOf({ attempts }: Incident): string[] {
 }
 
 /** On one line, of bearable length, without what looks like a secret. */
-function sentence(text: string): string {
+export function sentence(text: string): string {
   const clean = withoutSecrets(text).replaceAll(/\s*[\r\n]+\s*/g, ' ');
   return clean.length <= LONGEST_LINE ? clean : `${clean.slice(0, LONGEST_LINE - 1)}…`.toWellFormed();
 }
 
 /** As many from the beginning as there is room for. */
-function fitting(lines: readonly string[]): string[] {
+export function fitting(lines: readonly string[]): string[] {
   let room = LONGEST_TEXT;
   const kept = lines.slice(0, MOST_LINES).filter((line) => {
     room -= line.length;
     return room >= 0;
   });
   return kept.length === lines.length ? kept : [...kept, `… and ${lines.length - kept.length} more`];
+}
+
+const loudness: Readonly<Record<Severity, number>> = { info: 0, resolved: 1, warning: 1, page: 2 };
+
+/** Whether an alert is loud enough for those who want to hear only what is as loud as this. */
+export function isAsLoudAs({ severity }: Alert, least: Severity): boolean {
+  return loudness[severity] >= loudness[least];
 }
 
 /** All of it as plain text, for sinks that show no more. */

@@ -4,7 +4,7 @@ import { type Alerting, eventsOnly } from '../healing/alerting.ts';
 import type { AlertChannel } from '../resources/alert-channel.ts';
 import { type Alert, alertOf } from './alert.ts';
 import { addresseesOf, wants } from './channels.ts';
-import { put } from './outbox.ts';
+import { take } from './digest.ts';
 import { Outboxes } from './outboxes.ts';
 
 /** What alerting needs. */
@@ -31,7 +31,7 @@ export function createAlerting({ client, channels, now = Date.now }: AlertingOpt
     let isWanted = false;
     const isThere = await outboxes.change(metadata, (outbox, channel) => {
       isWanted = wants(channel, outbox, alert);
-      return isWanted ? put(outbox, alert, since) : outbox;
+      return isWanted ? take(outbox, channel, alert, since) : outbox;
     });
     return isThere && isWanted;
   };

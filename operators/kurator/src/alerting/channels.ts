@@ -1,11 +1,9 @@
 /** Which channels hear of what. */
-import type { Severity } from '../brain/alerts/notification.ts';
 import type { AlertChannel } from '../resources/alert-channel.ts';
 import type { Kurator } from '../resources/kurator.ts';
-import type { Alert } from './alert.ts';
+import { type Alert, isAsLoudAs } from './alert.ts';
+import { isGathered } from './digest.ts';
 import { knowsThread, type Outbox } from './outbox.ts';
-
-const loudness: Readonly<Record<Severity, number>> = { info: 0, resolved: 1, warning: 1, page: 2 };
 
 /** The channels that a service's alerts go to, and those that it names and nobody has made. */
 export interface Addressees {
@@ -26,7 +24,7 @@ export function addresseesOf({ metadata, spec }: Kurator, channels: readonly Ale
 }
 
 /** Whether an alert is loud enough for a channel; whoever was told of a fault is also told that it is over. */
-export function wants({ spec }: AlertChannel, outbox: Outbox, { severity, status, thread }: Alert): boolean {
-  if (loudness[severity] >= loudness[spec.minSeverity]) return true;
-  return status === 'resolved' && knowsThread(outbox, thread);
+export function wants({ spec }: AlertChannel, outbox: Outbox, alert: Alert): boolean {
+  if (isAsLoudAs(alert, spec.minSeverity)) return true;
+  return alert.status === 'resolved' && (knowsThread(outbox, alert.thread) || isGathered(outbox, alert));
 }

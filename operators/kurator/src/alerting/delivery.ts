@@ -6,6 +6,7 @@ import { type AuthorContext, type AuthorResult, parseDuration } from '@kurator/s
 import { Reach } from '../network/reach.ts';
 import { AlertChannel } from '../resources/alert-channel.ts';
 import type { Alert } from './alert.ts';
+import { digestDueAt, withDigests } from './digest.ts';
 import { arrived, givenUp, inTrouble, outboxOf, type Waiting } from './outbox.ts';
 import { type Change, Outboxes } from './outboxes.ts';
 import { noPatience, type Patience, Patiences } from './patience.ts';
@@ -53,10 +54,13 @@ export class Delivery {
     if (context.dryRun) return {};
     // Whoever has just made a channel wants to see that somebody looks after it.
     if (!cached.status) await this.#change(cached, context, (outbox) => ({ ...outbox }));
-    if (outboxOf(cached).waiting.length === 0) return {};
+    const outbox = outboxOf(cached);
+    const digestAt = digestDueAt(outbox) ?? Number.POSITIVE_INFINITY;
+    if (outbox.waiting.length === 0 && digestAt === Number.POSITIVE_INFINITY) return {};
     const patience = this.#patiences.of(cached);
-    const wait = patience.notBefore - now();
+    const wait = Math.max(patience.notBefore, outbox.waiting.length > 0 ? 0 : digestAt) - now();
     if (wait > 0) return { requeueAfter: Math.ceil(wait) };
+    if (digestAt <= now()) await this.#change(cached, context, (box, found) => withDigests(box, found, this.#stamp()));
     // The cache may not have heard yet of what we took out: it would be sent again.
     const channel = await context.client.find(AlertChannel, cached.metadata, { signal: context.signal });
     const oldest = channel && outboxOf(channel).waiting[0];
@@ -75,10 +79,14 @@ export class Delivery {
     return await this.#mark(channel, oldest.alert, context);
   }
 
+  #stamp(): string {
+    return new Date(this.#options.now()).toISOString();
+  }
+
   async #mark(channel: AlertChannel, { id }: Alert, context: DeliveryContext): Promise<AuthorResult<AlertChannel>> {
     const { now } = this.#options;
     const pause = Math.ceil(MINUTE / channel.spec.ratePerMinute);
-    await this.#change(channel, context, (outbox) => arrived(outbox, id, new Date(now()).toISOString()));
+    await this.#change(channel, context, (outbox) => arrived(outbox, id, this.#stamp()));
     this.#patiences.set(channel, { ...noPatience, sent: id, notBefore: now() + pause });
     return { requeueAfter: pause };
   }

@@ -13,11 +13,44 @@ export interface Waiting {
   readonly since: string;
 }
 
+/** A service whose page was gathered: what a digest says of it. */
+export interface Member {
+  /** Its alert's. */
+  readonly thread: string;
+  readonly title: string;
+  readonly cause: string;
+  readonly stage: string;
+  readonly condition: Alert['condition'];
+  readonly isWell?: true;
+}
+
+/** Pages that came for one reason within a while: the first few by themselves, the others gathered. */
+export interface Digest {
+  readonly group: string;
+  /** When the first of them came. */
+  readonly since: string;
+  /** The threads that were told by themselves. */
+  readonly alone: readonly string[];
+  /** The thread that the digest is told under; missing while it has nobody. */
+  readonly thread?: string;
+  readonly members: readonly Member[];
+  /** How often it was told. */
+  readonly told: number;
+  readonly toldAt?: string;
+  /** Since when it has more to tell; missing when it has not. */
+  readonly changedAt?: string;
+  /** How the nodes and the control plane do. */
+  readonly others: Alert['others'];
+}
+
 /** What a channel remembers. */
 export interface Outbox {
   readonly waiting: readonly Waiting[];
   /** Ids that were put in before: what is told again after a crash is not told again. */
   readonly known: readonly string[];
+  readonly digests: readonly Digest[];
+  /** Ids of what was not put in by itself, as a digest tells it. */
+  readonly gathered: readonly string[];
   /** How many were pushed out by others, unsent. */
   readonly dropped: number;
   readonly delivered: number;
@@ -36,10 +69,12 @@ const worth: Readonly<Record<Severity, number>> = { info: 0, warning: 1, resolve
 
 export function outboxOf({ status }: Pick<AlertChannel, 'status'>): Outbox {
   const { memory, delivered = 0, lastDeliveredAt, lastError } = status ?? {};
-  const { waiting = [], known = [], dropped = 0 } = (memory ?? {}) as Partial<Outbox>;
+  const { waiting = [], known = [], digests = [], gathered = [], dropped = 0 } = (memory ?? {}) as Partial<Outbox>;
   return {
     waiting,
     known,
+    digests,
+    gathered,
     dropped,
     delivered,
     ...(lastDeliveredAt && { lastDeliveredAt }),
@@ -63,11 +98,11 @@ export function put(outbox: Outbox, alert: Alert, since: string): Outbox {
 }
 
 /** Whether it was put in before; one that waits is known however long it has waited. */
-function isKnown({ known, waiting }: Outbox, id: string): boolean {
+export function isKnown({ known, waiting }: Outbox, id: string): boolean {
   return known.includes(id) || waiting.some(({ alert }) => alert.id === id);
 }
 
-/** Whether anything was told of the same incident. */
+/** Whether anything was told of the same incident by itself. */
 export function knowsThread({ known, waiting }: Outbox, thread: string): boolean {
   const isOf = (id: string) => id.startsWith(`${thread}/`);
   return known.some(isOf) || waiting.some(({ alert }) => isOf(alert.id));

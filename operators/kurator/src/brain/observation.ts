@@ -47,6 +47,8 @@ export interface ContainerObservation {
   readonly state: 'running' | 'waiting' | 'terminated';
   /** Why it waits: `CrashLoopBackOff`, `ImagePullBackOff`… */
   readonly waiting?: string;
+  /** Where its image comes from; missing when it does not wait for one. */
+  readonly registry?: string;
   /** When it was last started. */
   readonly startedAt?: Millis;
   readonly restarts: number;

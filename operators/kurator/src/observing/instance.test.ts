@@ -32,3 +32,15 @@ describe('whether an instance is ready', () => {
     expect(observeInstance(pod('Unknown', 'Unknown')).ready).toBeUndefined();
   });
 });
+
+it.each([
+  ['registry.example:5000/shop/web:1', 'ErrImagePull', 'registry.example:5000'],
+  ['localhost/web', 'ImagePullBackOff', 'localhost'],
+  ['shop/web:1', 'ImagePullBackOff', 'docker.io'],
+  ['web:1.2', 'ImagePullBackOff', 'docker.io'],
+  ['registry.example/web', 'CrashLoopBackOff', undefined],
+])('a container of %s that waits with %s waits for registry %s', (image, reason, registry) => {
+  const containerStatuses = [{ name: 'main', image, restartCount: 0, state: { waiting: { reason } } }];
+  const { containers } = observeInstance({ ...pod('False', 'False'), status: { containerStatuses } } as unknown as Pod);
+  expect(containers[0]?.registry).toBe(registry);
+});

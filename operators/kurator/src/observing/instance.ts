@@ -55,13 +55,14 @@ function containersOf({ spec, status }: Pod): ContainerObservation[] {
 
 const isSidecar = ({ restartPolicy }: Container) => restartPolicy === 'Always';
 
-function observeContainer({ name, restartCount, state, lastState }: ContainerStatus): ContainerObservation {
+function observeContainer({ name, image, restartCount, state, lastState }: ContainerStatus): ContainerObservation {
   const ended = state?.terminated ?? lastState?.terminated;
   const startedAt = timeOf(state?.running?.startedAt ?? ended?.startedAt);
   return {
     name,
     state: state?.running ? 'running' : state?.terminated ? 'terminated' : 'waiting',
     ...(state?.waiting?.reason && { waiting: state.waiting.reason }),
+    ...(image && /image/i.test(state?.waiting?.reason ?? '') && { registry: registryOf(image) }),
     ...(startedAt !== undefined && { startedAt }),
     restarts: restartCount,
     ...(ended && {
@@ -72,4 +73,10 @@ function observeContainer({ name, restartCount, state, lastState }: ContainerSta
       },
     }),
   };
+}
+
+/** Without a host in front, it is the hub's. */
+function registryOf(image: string): string {
+  const [host = ''] = image.split('/');
+  return image.includes('/') && /[.:]|^localhost$/.test(host) ? host : 'docker.io';
 }

@@ -14,7 +14,7 @@ export interface Notification {
   readonly incident: string;
   readonly at: Millis;
   readonly severity: Severity;
-  /** Notifications of one group are about one thing: the incident, its root's incident, or a storm. */
+  /** Notifications of one group are about one thing: the incident, its root's incident, a storm, or what is broken for all. */
   readonly group: string;
   /** The changes of stage it tells, in order; each change is told by exactly one notification. */
   readonly transitions: readonly number[];

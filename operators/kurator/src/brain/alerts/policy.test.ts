@@ -138,6 +138,15 @@ describe('announce', () => {
     });
   });
 
+  it('groups whoever waits for the budget of all, but not what they call for besides', () => {
+    const { incident } = told([[second, 'confirmed']]);
+    const hold = { by: 'cluster' as const, reason: 'the budget is spent', since: start, heldSince: start };
+    const held = announce({ ...incident, hold }, occasion(start + spec.recovery.patience)).notification;
+    expect(held).toMatchObject({ severity: 'page', group: 'held/cluster' });
+    const down = impactOf({ ...incident, hold }, evidence('down'), start + minute);
+    expect(announce(down, occasion(start + minute)).notification).toMatchObject({ id: 'web#1/down', group: 'web#1' });
+  });
+
   it('groups a storm, and is silent in maintenance', () => {
     const record = enter(opened(), 'confirmed', '', 'degraded', start);
     expect(announce(record, occasion(start, { isStorm: true })).notification?.group).toBe('storm');

@@ -4,10 +4,11 @@
  * back, unless one has been called already and has heard nothing else since.
  */
 import { causeInWords } from '../diagnosis/cause.ts';
-import { givenBackReason, type Incident, type Transition } from '../incident/incident.ts';
+import { givenBackReason, type HeldBy, type Incident, type Transition } from '../incident/incident.ts';
 import { atEase, type Stage, withPerson } from '../incident/stage.ts';
 import { onlyTells, type ServiceSpec } from '../spec.ts';
 import { inWords, type Millis, within } from '../time.ts';
+import { groupOf } from './group.ts';
 import type { Notification, Severity } from './notification.ts';
 
 /** `always` is told at once whatever was told before, but once; `now` at once if the limit allows, `soon` in company. */
@@ -85,6 +86,8 @@ interface Call {
   readonly title: string;
   readonly lines: readonly string[];
   readonly remembered: Partial<Incident>;
+  /** What it is that holds it up, if that is why. */
+  readonly heldBy?: HeldBy | undefined;
 }
 
 /**
@@ -109,6 +112,7 @@ function callForHold({ hold }: Incident, { spec, now }: Occasion): Call | undefi
     title: 'is held up, and ',
     lines: [`held up for ${inWords(now - hold.heldSince)}: ${hold.reason}`],
     remembered: { hold: { ...hold, told: true } },
+    heldBy: hold.by,
   };
 }
 
@@ -129,6 +133,7 @@ function callForStandstill(incident: Incident, { spec, now }: Occasion): Call | 
     title: 'makes no progress, and ',
     lines: [`nothing could be done for ${inWords(now - since)}: ${transitions.at(-1)?.reason}`],
     remembered: { standstillToldAt: now },
+    heldBy: incident.hold?.by,
   };
 }
 
@@ -146,7 +151,7 @@ function compose(
   call: Call | undefined,
   { spec, now, isStorm }: Occasion,
 ): Notification {
-  const { id, stage, diagnosis, root } = incident;
+  const { id, stage, diagnosis } = incident;
   const cause = diagnosis && !atEase.has(stage) ? `: ${causeInWords[diagnosis.cause]}` : '';
   const isSilent = within(spec.maintenance, now);
   return {
@@ -155,7 +160,7 @@ function compose(
     incident: id,
     at: now,
     severity: call ? 'page' : severityOf(incident, pending),
-    group: root ?? (isStorm ? 'storm' : id),
+    group: groupOf(incident, isStorm, call?.heldBy),
     transitions: pending.map(({ seq }) => seq),
     stage,
     title: `${spec.name} ${call?.title ?? ''}${manners[stage].title}${cause}`,

@@ -39,6 +39,8 @@ export interface Diagnosis {
   readonly reasons: readonly string[];
   /** Which part of the service: decides whether one instance or the service is repaired; `around` is no part of it. */
   readonly extent: 'instance' | 'some' | 'all' | 'around';
+  /** The node or the registry that is at fault, where it is one; the first of several. */
+  readonly where?: string;
 }
 
 /** A cause in a person's words. */

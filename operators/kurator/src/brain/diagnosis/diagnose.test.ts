@@ -284,6 +284,22 @@ describe('diagnose', () => {
   });
 });
 
+describe('where the fault is', () => {
+  const pulling = waiting('ImagePullBackOff');
+  const [container] = pulling.containers;
+  it.each<[string, Trouble, string | undefined]>([
+    ['the node that is gone', { nodes: { n1: { gone: true } }, errors: { a: 'connect-timeout' } }, 'n1'],
+    [
+      'the registry that gives no image',
+      { instances: { a: { ...pulling, containers: [{ ...container, registry: 'registry.example' }] } as never } },
+      'registry.example',
+    ],
+    ['not said of a fault of its own', { instances: { a: crashed } }, undefined],
+  ])('is %s', (_, trouble, where) => {
+    expect(diagnosed(trouble)?.where).toBe(where);
+  });
+});
+
 describe('how sure a bad revision is', () => {
   const all = (one: object) => Object.fromEntries(uids.map((uid) => [uid, { revision: 'r2', ...one }]));
   const workload = { revision: 'r2', revisions: ['r1', 'r2'] };

@@ -4,7 +4,8 @@
  * and says why.
  */
 import { confirmed, type Evidence } from '../evidence/evidence.ts';
-import type { Diagnosis } from './cause.ts';
+import type { InstanceObservation } from '../observation.ts';
+import type { Cause, Diagnosis } from './cause.ts';
 import type { Finding, Rule, Scene } from './rule.ts';
 import { bySymptom } from './rules/by-symptom.ts';
 import { dependency } from './rules/dependency.ts';
@@ -71,9 +72,21 @@ function withoutUnproven(scene: Scene): Scene {
     : { ...scene, evidence: { ...scene.evidence, symptoms: proven } };
 }
 
-function concluded({ evidence }: Scene, finding: Finding): Diagnosis {
-  return { ...finding, extent: extentOf(evidence, finding) };
+function concluded({ evidence, seen }: Scene, finding: Finding): Diagnosis {
+  const affected = seen.instances.filter(({ uid }) => finding.affected.includes(uid));
+  const [where] = affected.flatMap(places[finding.cause] ?? (() => [])).toSorted();
+  return { ...finding, extent: extentOf(evidence, finding), ...(where !== undefined && { where }) };
 }
+
+const nodeOf = ({ node }: InstanceObservation) => node ?? [];
+
+/** Where the fault is, of those that others may have as well. */
+const places: Partial<Readonly<Record<Cause, (instance: InstanceObservation) => string | readonly string[]>>> = {
+  'node-lost': nodeOf,
+  'node-unreachable': nodeOf,
+  node: nodeOf,
+  image: ({ containers }) => containers.flatMap(({ registry }) => registry ?? []),
+};
 
 function extentOf({ instances }: Evidence, { affected, cause }: Finding): Diagnosis['extent'] {
   if (affected.length === 0 || cause === 'network' || cause === 'dependency') return 'around';

@@ -28,6 +28,8 @@ export class AlertWorld implements AsyncDisposable {
   readonly scope: TestScope;
   readonly channels: AlertChannel[] = [];
   readonly events: ToldEvent[] = [];
+  /** The clock of whoever tells. */
+  now: () => number = Date.now;
   /** What all services of this world name. */
   readonly named: string[] = [];
 
@@ -68,15 +70,15 @@ export class AlertWorld implements AsyncDisposable {
     });
   }
 
-  /** Tells of something that happened to `web`, as the healer does. */
-  async tell(number: number, differences: Partial<Notification> = {}): Promise<readonly string[]> {
+  /** Tells of something that happened to `web`, or another service, as the healer does. */
+  async tell(number: number, differences: Partial<Notification> = {}, name = 'web'): Promise<readonly string[]> {
     const { namespace } = this.scope;
-    const alerting = createAlerting({ client: this.client, channels: () => this.channels });
+    const alerting = createAlerting({ client: this.client, channels: () => this.channels, now: this.now });
     const kurator = {
-      metadata: { name: 'web', namespace, uid: '1f9c2a7e-0000-4000-8000-000000000000' },
+      metadata: { name, namespace, uid: '1f9c2a7e-0000-4000-8000-000000000000' },
       spec: { alerts: { channels: this.named } },
     } as unknown as Kurator;
-    const id = `${namespace}/web#1`;
+    const id = `${namespace}/${name}#1`;
     const notification = aNotification({
       id: `${id}/${number}`,
       incident: id,

@@ -17,6 +17,7 @@ export function anAlert(differences: Partial<Alert> = {}): Alert {
     uid: '1f9c2a7e-0000-4000-8000-000000000000',
     incident: 'web-1',
     stage: 'confirmed',
+    condition: 'degraded',
     cause: 'it crashed',
     title: 'shop/web is not well',
     lines: ['is not well: 2 of 3 instances fail'],
