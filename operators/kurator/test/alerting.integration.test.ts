@@ -10,6 +10,8 @@ import { HttpSink } from './support/alerting/http-sink.ts';
 import { OperatorProcess } from './support/alerting/operator-process.ts';
 
 const patient = { timeout: '40s' } as const;
+/** Operators are started one after the other, each a process of its own. */
+const slow = { timeout: 150_000 };
 const numbers = [1, 2, 3, 4, 5, 6];
 
 describe('a sink where nobody may send', () => {
@@ -137,16 +139,16 @@ describe('an API server that is away', () => {
   });
 });
 
-describe('an operator that is killed', () => {
+describe('an operator that is killed', slow, () => {
   it('before an alert was taken delivers it after its restart', async () => {
     await using world = await AlertWorld.open();
     await using sink = await HttpSink.open();
     await world.channel('hook', { webhook: { url: sink.url } });
     for (const number of numbers) await world.tell(number);
-    sink.next = [() => {}];
     await using first = new OperatorProcess(world.scope.namespace);
+    // At once: an operator that gets no answer asks again.
+    sink.next = [() => first.kill()];
     await eventually(() => expect(sink.received).toHaveLength(1), patient);
-    first.kill();
     await using _second = new OperatorProcess(world.scope.namespace);
     await eventually(() => expect(sink.ids).toEqual(numbers.map((number) => world.id(number))), patient);
   });
@@ -227,7 +229,7 @@ describe('telling', () => {
 });
 
 describe('services that fail for one cause', () => {
-  const services = Array.from({ length: 60 }, (_, index) => `s${index}`);
+  const services = Array.from({ length: 40 }, (_, index) => `s${index}`);
 
   it('call on-call by a few pages and one digest, which is resolved with the last of them', async () => {
     await using world = await AlertWorld.open();
@@ -246,23 +248,20 @@ describe('services that fail for one cause', () => {
     await eventually(() => expect(sink.taken).toHaveLength(4), patient);
     const over = { severity: 'resolved', stage: 'recovered', title: 'is well again' } as const;
     for (const name of services) await eventually(() => world.tell(2, over, name), patient);
-    await eventually(() => expect(sink.taken).toHaveLength(8), patient);
+    const sent = () => sink.received.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+    const keysOf = (action: string) =>
+      new Set(sent().flatMap(({ event_action, dedup_key }) => (event_action === action ? String(dedup_key) : [])));
+    await eventually(() => expect(keysOf('resolve')).toEqual(keysOf('trigger')), patient);
     await eventually(async () => expect((await world.status('pager')).pending).toBe(0), patient);
-
-    const sent = sink.received.map(({ body }) => JSON.parse(body) as Record<string, never>);
-    expect(sent).toHaveLength(8);
-    const [opened, resolved] = ['trigger', 'resolve'].map((action) =>
-      sent.filter(({ event_action }) => event_action === action).map(({ dedup_key }) => String(dedup_key)),
-    );
-    expect(resolved?.toSorted()).toEqual(opened?.toSorted());
-    expect(new Set(opened).size).toBe(4);
-    expect(sent[3]).toMatchObject({
-      payload: { severity: 'critical', summary: '57 more services need on-call for one reason: node n1 is in trouble' },
+    expect(keysOf('trigger').size).toBe(4);
+    expect(sent().length).toBeLessThan(services.length / 2);
+    expect(sent()[3]).toMatchObject({
+      payload: { severity: 'critical', summary: '37 more services need on-call for one reason: node n1 is in trouble' },
     });
     expect(world.events).toEqual([]);
   });
 
-  it('are told of by the operator that comes after one that was killed', async () => {
+  it('are told of by the operator that comes after one that was killed', slow, async () => {
     await using world = await AlertWorld.open();
     await using sink = await HttpSink.open();
     await world.channel('hook', { webhook: { url: sink.url }, minSeverity: 'page' });
