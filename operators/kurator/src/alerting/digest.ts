@@ -101,7 +101,9 @@ function gatheredInto(outbox: Outbox, digest: Digest, alert: Alert, since: strin
     members: [...digest.members.filter((one) => one.thread !== thread), member],
     changedAt: digest.changedAt ?? since,
     // Of other services only those are named that are in it.
-    others: Object.fromEntries(Object.entries(others).filter(([name]) => /^(control plane|nodes?\b)/.test(name))),
+    others: Object.fromEntries(
+      Object.entries(others).filter(([name]) => /^(control plane|nodes|node [^/]+)$/.test(name)),
+    ),
   };
   return told(replaced(outbox, digest, next), alert);
 }
