@@ -263,6 +263,6 @@ it('webhooks and a second version; its tests, and what is generated, are right',
   await timed('npm test, with webhooks and two versions', npmTest);
   expect(await kurator('generate')).toContain('updated   deploy/crds/greetings.apps.example.com.yaml');
   expect(await timed('kurator generate --check', () => kurator('generate', '--check'))).toContain('up to date');
-  await writeFile(join(project, 'deploy/crds/greetings.apps.example.com.yaml'), '# do not edit\n');
+  await edit('deploy/crds/greetings.apps.example.com.yaml', 'kind: CustomResourceDefinition', 'kind: Something');
   await expect(kurator('generate', '--check')).rejects.toThrow('outdated  deploy/crds/greetings.apps.example.com.yaml');
 });

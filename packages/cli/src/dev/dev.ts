@@ -28,7 +28,8 @@ export const dev: Action<DevOptions, []> = async (context, options) => {
   const view = createView(process.stderr, name);
   const takeover = new Takeover({
     client: cluster.client,
-    takeover: options.takeover ?? false,
+    // In a cluster of its own nobody else's operator can be meant.
+    takeover: options.takeover ?? options.local ?? false,
     signal: context.signal,
     say: view.say,
   });
