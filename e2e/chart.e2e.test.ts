@@ -208,7 +208,9 @@ describe('the chart', () => {
     const objects = rights.filter((document) => !/^ {2}namespace: "?kurator"?$/m.test(document)).join('---\n');
     await kubectl(cluster, ['apply', '-f', '-'], objects);
     const may = (verb: string, what: string, namespace: string) => {
-      const asked = ['auth', 'can-i', verb, what, '-n', namespace, '--as', 'system:serviceaccount:kurator:kurator'];
+      const [kind = '', subresource = ''] = what.split('/');
+      const whose = ['-n', namespace, '--as', 'system:serviceaccount:kurator:kurator'];
+      const asked = ['auth', 'can-i', verb, kind, `--subresource=${subresource}`, ...whose];
       return kubectl(cluster, asked).then(
         () => true,
         () => false,

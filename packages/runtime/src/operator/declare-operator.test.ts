@@ -135,6 +135,21 @@ describe('permissions', () => {
     expect((await two.permissions('west')).own).toEqual([]);
   });
 
+  it('have the status that a kind declares, also where no condition is kept', async () => {
+    const Pond = resource({
+      group: 'example.com',
+      version: 'v1',
+      kind: 'Pond',
+      spec: z.object({}),
+      status: z.object({ frogs: z.int() }),
+    });
+    const { namespaced } = await operator({ leaderElection: false })
+      .controller(Pond, { readyCondition: false })
+      .reconcile(async () => ({ status: { frogs: 3 } }))
+      .permissions();
+    expect(namespaced).toContainEqual(rule('example.com', ['ponds/status'], ['patch']));
+  });
+
   it('leave alone the status of kinds that are not the operator’s', async () => {
     const { namespaced } = await operator({ leaderElection: false })
       .controller(ConfigMap)

@@ -70,12 +70,15 @@ function ownActs(controller: ControllerDefinition): Usage[] {
   const { type, kinds, schedules } = controller;
   const hasChildren = kinds.some((kind) => kind.role === 'own' && !isElsewhere(controller, kind));
   const notes = schedules.some((schedule) => schedule.sort === 'cron' && schedule.settings.remember !== false);
-  const removes = asResource(type)?.definition.cleanup.finished !== undefined;
+  const declared = asResource(type)?.definition;
+  const removes = declared?.cleanup.finished !== undefined;
+  // Whoever declares a status may return one, with or without a condition of ours.
+  const tells = declared?.status !== undefined || readyConditionOf(controller) !== undefined;
   const usages: (Usage | false)[] = [
     { type, verbs: look },
     (needsFinalizer(controller) || notes) && { type, verbs: ['patch'] },
     removes && { type, verbs: ['delete'] },
-    readyConditionOf(controller) !== undefined && { type, subresources: ['status'], verbs: ['patch'] },
+    tells && { type, subresources: ['status'], verbs: ['patch'] },
     // Where the cluster checks who may block an owner's deletion: every child's owner reference does.
     hasChildren && { type, subresources: ['finalizers'], verbs: ['update'] },
   ];
