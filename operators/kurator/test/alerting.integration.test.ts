@@ -223,7 +223,12 @@ describe('telling', () => {
     await eventually(async () => expect((await world.status('events')).delivered).toBe(1), patient);
     const { items } = await world.client.list(Event, { namespace: world.scope.namespace });
     expect(items.filter(({ involvedObject }) => involvedObject.kind === 'Kurator')).toMatchObject([
-      { type: 'Warning', reason: 'Confirmed', involvedObject: { name: 'web' } },
+      {
+        type: 'Warning',
+        reason: 'Confirmed',
+        involvedObject: { name: 'web' },
+        message: expect.stringMatching(/^shop\/web is not well\n.*\nOthers: db: down$/),
+      },
     ]);
   });
 });
@@ -307,7 +312,7 @@ describe('a webhook', () => {
       id: world.id(1),
       severity: 'page',
       service: 'web',
-      others: { db: 'down' },
+      others: [{ name: 'db', state: 'down' }],
     });
     const signed = `${headers['x-kurator-timestamp']}.${body}`;
     const expected = createHmac('sha256', 'top-secret-key').update(signed).digest('hex');

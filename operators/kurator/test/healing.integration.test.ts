@@ -4,12 +4,14 @@ import { type Client, Deployment, Event, isConflict, Pod, PodDisruptionBudget, S
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { carryOut } from '../src/acting/carry-out.ts';
+import type { Alert } from '../src/alerting/alert.ts';
 import type { Action } from '../src/brain/incident/incident.ts';
 import type { Memory } from '../src/healing/memory.ts';
 import { writeStatus } from '../src/recording/write-status.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
+import { HttpSink } from './support/alerting/http-sink.ts';
 import type { StagedPod, StagedService } from './support/healing/stage-service.ts';
 import { quickCheck, type WardRound, wardRound } from './support/healing/ward-round.ts';
 
@@ -73,6 +75,11 @@ describe('an adopted service', () => {
     expect(evictions()).toBe(1);
     const { items } = await round.client.list(Event, { namespace: round.namespace });
     expect(items.map(({ reason }) => reason)).toEqual(expect.arrayContaining(['Repairing', 'Recovered']));
+    const notes = items.filter(({ reason }) => reason === 'Repairing').map(({ message }) => message);
+    expect(notes).toEqual([expect.stringContaining('\nOthers: control plane: answers, nodes: ')]);
+    const changes = round.logged.filter(({ message }) => message === 'an incident changes its stage');
+    expect(changes).toMatchObject(stages?.map((stage) => ({ stage, incident: `${round.namespace}/web#1` })) ?? []);
+    expect(changes.slice(1).map(({ fault }) => fault)).toEqual(['hang', 'hang', 'hang', 'hang']);
   });
 
   it('has done what was written down before a crash, once, by the operator that comes after', async () => {
@@ -316,19 +323,40 @@ describe('the record', () => {
     });
   });
 
-  it('tells a channel that the service names, in place of Events', async () => {
+  it('tells a channel that the service names, in place of Events, and how all others do', async () => {
+    await using sink = await HttpSink.open();
     await round.client.create(AlertChannel, {
-      metadata: { name: 'log', namespace: round.namespace },
-      spec: { stdout: {}, default: true } as never,
+      metadata: { name: 'hook', namespace: round.namespace },
+      spec: { webhook: { url: sink.url } } as never,
     });
-    await round.adopt('web');
+    const database = await round.stage('database', 1);
+    await round.adopt('database', { pause: true });
+    await round.stage('shop', 1);
+    await round.adopt('shop');
+    await round.adopt('web', { alerts: { groupWait: '0s', channels: ['hook'] } });
     await round.start();
-    await round.untilHealth('web', 'Healthy');
+    for (const name of ['shop', 'web']) await round.untilHealth(name, 'Healthy');
+    await eventually(async () => expect((await round.kurator('database')).status?.ready).toBe('1/1'), {
+      timeout: '20s',
+    });
+    for (const pod of database.pods) pod.status = 500;
+    await round.untilStage('database-1', 'confirmed');
     second().status = 500;
     await isGone(second());
     await web.addPod();
     const { status } = await round.untilStage('web-1', 'closed');
-    expect([...new Set(status?.told?.map(({ whom }) => whom))]).toEqual(['channel log']);
+    expect([...new Set(status?.told?.map(({ whom }) => whom))]).toEqual(['channel hook']);
+    await eventually(() => expect(sink.taken.length).toBe(status?.told?.length));
+    const { service, others } = JSON.parse(sink.taken.at(-1)?.body ?? '') as Alert;
+    expect({ service, others }).toEqual({
+      service: 'web',
+      others: [
+        { name: 'control plane', state: 'answers' },
+        { name: 'nodes', state: expect.stringMatching(/^(\d+ of \d+ ready|none known)$/) },
+        { name: `${round.namespace}/database`, state: 'down' },
+        { name: `${round.namespace}/shop`, state: 'healthy' },
+      ],
+    });
   });
 
   it('is there for Prometheus', async () => {

@@ -4,7 +4,7 @@ import { alertOf, textOf } from './alert.ts';
 
 const kurator = { metadata: { name: 'web', namespace: 'shop', uid: '1f9c2a7e-0000-4000-8000-000000000000' } };
 const incident = anIncident();
-const others = { 'shop/db': 'down' };
+const others = [{ name: 'shop/db', state: 'down' }];
 
 describe('an alert', () => {
   it('says who, what, why, what was done and how the others do', () => {
@@ -63,7 +63,7 @@ describe('an alert', () => {
 
   it('is bounded, whatever happened, and says that there was more', () => {
     const lines = Array.from({ length: 500 }, (_, index) => `${index} ${'é'.repeat(5000)}`);
-    const many = Object.fromEntries(lines.map((line) => [line.slice(0, 200), 'down']));
+    const many = lines.map((line) => ({ name: line.slice(0, 200), state: 'down' }));
     const alert = alertOf({ kurator, incident, notification: aNotification({ lines }), others: many });
     expect(JSON.stringify(alert).length).toBeLessThan(16_000);
     expect(alert.lines.at(-1)).toMatch(/^… and \d+ more$/);
@@ -87,5 +87,5 @@ it('as text it has the title first, then the lines, the others, and where to loo
     '',
     'kubectl -n shop get incident web-1 -o yaml',
   ]);
-  expect(textOf(anAlert({ others: {} }))).not.toContain('Others');
+  expect(textOf(anAlert({ others: [] }))).not.toContain('Others');
 });

@@ -4,6 +4,7 @@ import type { Notification, Severity } from '../brain/alerts/notification.ts';
 import { causeInWords } from '../brain/diagnosis/cause.ts';
 import type { Condition } from '../brain/evidence/evidence.ts';
 import type { Incident } from '../brain/incident/incident.ts';
+import { inWords, type Others } from '../healing/alerting.ts';
 import { incidentName } from '../recording/incident-record.ts';
 import type { Kurator } from '../resources/kurator.ts';
 
@@ -31,8 +32,8 @@ export interface Alert {
   readonly title: string;
   /** What happened, why it is taken for what it is, and what was done; a sentence each. */
   readonly lines: readonly string[];
-  /** How the other components do. */
-  readonly others: Readonly<Record<string, string>>;
+  /** How the other components do, the worst first. */
+  readonly others: Others;
   readonly startedAt: string;
   readonly at: string;
   /** How to read more. */
@@ -44,7 +45,7 @@ export interface AlertSource {
   readonly kurator: Pick<Kurator, 'metadata'>;
   readonly incident: Incident;
   readonly notification: Notification;
-  readonly others: Readonly<Record<string, string>>;
+  readonly others: Others;
 }
 
 // A hundred alerts have to fit into one object of the API server, which takes 1.5 MB.
@@ -74,7 +75,7 @@ export function alertOf({ kurator, incident, notification, others }: AlertSource
     cause: cause ? causeInWords[cause] : '',
     title: sentence(notification.title),
     lines: fitting([...notification.lines, ...(incident.diagnosis?.reasons ?? []), ...deedsOf(incident)].map(sentence)),
-    others: Object.fromEntries(Object.entries(others).slice(0, MOST_OTHERS)),
+    others: others.slice(0, MOST_OTHERS),
     startedAt: new Date(incident.startedAt).toISOString(),
     at: new Date(notification.at).toISOString(),
     look: `kubectl -n ${namespace} get incident ${name} -o yaml`,
@@ -112,7 +113,7 @@ export function isAsLoudAs({ severity }: Alert, least: Severity): boolean {
 
 /** All of it as plain text, for sinks that show no more. */
 export function textOf(alert: Alert): string {
-  const others = othersInWords(alert);
+  const others = inWords(alert.others);
   return [
     alert.title,
     '',
@@ -121,9 +122,4 @@ export function textOf(alert: Alert): string {
     '',
     alert.look,
   ].join('\n');
-}
-
-/** `shop/db: down`, one for each of the other components. */
-export function othersInWords({ others }: Alert): string[] {
-  return Object.entries(others).map(([name, state]) => `${name}: ${state}`);
 }

@@ -4,8 +4,14 @@ import type { Notification } from '../brain/alerts/notification.ts';
 import type { Incident } from '../brain/incident/incident.ts';
 import type { Kurator } from '../resources/kurator.ts';
 
-/** How the other components do, by name. */
-export type Others = Readonly<Record<string, string>>;
+/** How one of the other components does, in a word: a service, a node, all nodes, the control plane. */
+export interface OtherState {
+  readonly name: string;
+  readonly state: string;
+}
+
+/** How the other components do, the worst first. A list, because the API server keeps no order of a map's fields. */
+export type Others = readonly OtherState[];
 
 /** Tells people. */
 export interface Alerting {
@@ -31,7 +37,7 @@ export const eventsOnly: Alerting = {
     const loud = notifications.filter(({ silenced }) => !silenced);
     for (const { severity, stage, title, lines } of loud) {
       const isCalm = severity === 'info' || severity === 'resolved';
-      event(isCalm ? 'Normal' : 'Warning', reasonOf(stage), messageOf([title, ...lines], others), {
+      event(isCalm ? 'Normal' : 'Warning', reasonOf(stage), noteOf([title, ...lines], others), {
         action: 'Heal',
       });
     }
@@ -39,16 +45,31 @@ export const eventsOnly: Alerting = {
   },
 };
 
-/** No message of an Event is longer. */
-const longestMessage = 1024;
+/** In bytes: no note of an Event is longer. */
+const longestNote = 1024;
 const leastForOthers = 400;
 
-/** What happened, and how the others do, as far as there is room. */
-function messageOf(lines: readonly string[], others: Others): string {
-  const states = Object.entries(others).map(([name, state]) => `${name}: ${state}`);
-  const rest = states.length > 0 ? `\nOthers: ${states.join(', ')}` : '';
-  const story = lines.join('\n').slice(0, longestMessage - Math.min(rest.length, leastForOthers));
-  return `${story}${rest}`.slice(0, longestMessage).toWellFormed();
+/** What an Event says: what happened, and how the others do, as far as there is room. */
+export function noteOf(lines: readonly string[], others: Others): string {
+  const rest = others.length > 0 ? `\nOthers: ${inWords(others).join(', ')}` : '';
+  const story = cut(lines.join('\n'), longestNote - Math.min(Buffer.byteLength(rest), leastForOthers));
+  return cut(`${story}${rest}`, longestNote);
+}
+
+/** `shop/db: down`, one for each of the other components. */
+export function inWords(others: Others): string[] {
+  return others.map(({ name, state }) => `${name}: ${state}`);
+}
+
+/** At most so many bytes, never half a character. */
+function cut(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return bytes.toString();
+  const room = most - Buffer.byteLength('…');
+  return `${bytes
+    .subarray(0, room)
+    .toString()
+    .replace(/\uFFFD+$/, '')}…`;
 }
 
 /** As events name it: `HandedOver`. */

@@ -3,9 +3,10 @@ import { Node } from '@kurator/sdk';
 import type { ServiceSummary } from '../brain/cluster/summary.ts';
 import { blindAfter } from '../brain/evidence/detect.ts';
 import type { Condition } from '../brain/evidence/evidence.ts';
+import type { NodeObservation } from '../brain/observation.ts';
 import { inWords, type Millis } from '../brain/time.ts';
 import { observeNode } from '../observing/node.ts';
-import type { Others } from './alerting.ts';
+import type { OtherState, Others } from './alerting.ts';
 import type { Look } from './scene.ts';
 
 /** What it is made from. */
@@ -31,14 +32,14 @@ const freshFor = 2000;
 export class Overview {
   #at = Number.NEGATIVE_INFINITY;
   #services = new Map<State, string[]>();
-  #nodes: [string, string][] = [];
+  #nodes: Others = [];
 
   /** How all but one do. */
   others(name: string, sources: Sources, now: Millis): Others {
     if (now - this.#at >= freshFor || now < this.#at) this.#renew(sources, now);
     const silence = now - sources.heardAt;
     const controlPlane = silence > blindAfter ? `not heard for ${inWords(silence)}` : 'answers';
-    return Object.fromEntries([['control plane', controlPlane], ...this.#nodes, ...this.#servicesBut(name)]);
+    return [{ name: 'control plane', state: controlPlane }, ...this.#nodes, ...this.#servicesBut(name)];
   }
 
   #renew({ services, conditionOf, look }: Sources, now: Millis): void {
@@ -49,15 +50,15 @@ export class Overview {
     this.#nodes = nodesOf(look, now);
   }
 
-  #servicesBut(name: string): [string, string][] {
-    const named: [string, string][] = [];
-    const more: [string, string][] = [];
+  #servicesBut(name: string): Others {
+    const named: OtherState[] = [];
+    const more: OtherState[] = [];
     for (const [state, all] of this.#services) {
       const room = mostServices - named.length;
       const names = all.slice(0, room + 1).filter((one) => one !== name);
-      named.push(...names.slice(0, room).map((one): [string, string] => [one, state]));
+      named.push(...names.slice(0, room).map((one) => ({ name: one, state })));
       const rest = all.length - Number(all.includes(name)) - Math.min(room, names.length);
-      if (rest > 0) more.push([`${rest} more ${state}`, state]);
+      if (rest > 0) more.push({ name: `${rest} more ${state}`, state });
     }
     return [...named, ...more];
   }
@@ -68,11 +69,16 @@ function stateOf({ name, asDependency }: ServiceSummary, conditionOf: Sources['c
   return isDown ? 'down' : asDependency.state;
 }
 
-function nodesOf(look: Look, now: Millis): [string, string][] {
+function nodesOf(look: Look, now: Millis): Others {
   const all = look.list(Node).map((node) => observeNode(node.metadata.name, node, now));
-  const bad = all.filter(({ gone, ready }) => gone || ready !== 'true');
-  const named = bad.slice(0, mostNodes).map(({ name, ready }): [string, string] => {
-    return [`node ${name}`, ready === 'unknown' ? 'silent' : 'not ready'];
+  const bad = all.filter(({ gone, ready }) => gone || ready !== 'true').sort(silentFirst);
+  const named = bad.slice(0, mostNodes).map(({ name, ready }) => {
+    return { name: `node ${name}`, state: ready === 'unknown' ? 'silent' : 'not ready' };
   });
-  return [['nodes', `${all.length - bad.length} of ${all.length} ready`], ...named];
+  const ready = all.length > 0 ? `${all.length - bad.length} of ${all.length} ready` : 'none known';
+  return [{ name: 'nodes', state: ready }, ...named];
+}
+
+function silentFirst(a: NodeObservation, b: NodeObservation): number {
+  return Number(b.ready === 'unknown') - Number(a.ready === 'unknown') || a.name.localeCompare(b.name);
 }

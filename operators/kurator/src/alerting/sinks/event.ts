@@ -1,7 +1,7 @@
 /** Kubernetes Events on the Kurator, as `kubectl describe` shows them. */
 import { hash } from 'node:crypto';
 import { type Client, isAlreadyExists, type KubernetesObject, microTime, resourceType } from '@kurator/sdk';
-import { reasonOf } from '../../healing/alerting.ts';
+import { noteOf, reasonOf } from '../../healing/alerting.ts';
 import { group, version } from '../../resources/group.ts';
 import type { Alert } from '../alert.ts';
 import { type Sink, SinkError } from './sink.ts';
@@ -18,7 +18,6 @@ interface ReportedEvent extends KubernetesObject {
 }
 
 const ReportedEvent = resourceType<ReportedEvent>('events.k8s.io/v1', 'Event');
-const LONGEST_NOTE = 1000;
 
 /** Its name is the alert's: sent again, it is there already. */
 export function eventSink(client: Client): Sink {
@@ -30,15 +29,14 @@ export function eventSink(client: Client): Sink {
 }
 
 function eventOf(alert: Alert) {
-  const { id, namespace, service, uid, severity, stage, title, lines } = alert;
-  const note = Buffer.from([title, ...lines].join('\n')).subarray(0, LONGEST_NOTE);
+  const { id, namespace, service, uid, severity, stage, title, lines, others } = alert;
   return {
     metadata: { name: `${service.slice(0, 200)}.${hash('sha256', id).slice(0, 16)}`, namespace },
     eventTime: microTime(Date.parse(alert.at)),
     type: severity === 'page' || severity === 'warning' ? ('Warning' as const) : ('Normal' as const),
     reason: reasonOf(stage),
     action: 'Heal',
-    note: note.toString('utf8').replace(/\uFFFD+$/, '…'),
+    note: noteOf([title, ...lines], others),
     regarding: { apiVersion: `${group}/${version}`, kind: 'Kurator', namespace, name: service, uid },
     reportingController: `${group}/kurator`,
     reportingInstance: 'alerts',

@@ -1,5 +1,6 @@
 /** A body by a person's template: fields are filled in, nothing is executed. */
-import { type Alert, othersInWords } from '../alert.ts';
+import { inWords } from '../../healing/alerting.ts';
+import type { Alert } from '../alert.ts';
 
 type Escape = (text: string) => string;
 
@@ -24,7 +25,7 @@ const escapes: readonly (readonly [type: RegExp, escape: Escape])[] = [
  */
 export function filled(template: string, alert: Alert, contentType: string): string {
   const written = escapes.find(([type]) => type.test(contentType))?.[1] ?? ((text: string) => text);
-  const fields: Readonly<Record<string, unknown>> = { ...alert, others: othersInWords(alert) };
+  const fields: Readonly<Record<string, unknown>> = { ...alert, others: inWords(alert.others) };
   return template.replaceAll(/\{\{\s*([a-zA-Z]+)\s*\}\}/g, (place, name: string) => {
     if (!Object.hasOwn(fields, name)) return place;
     const value = fields[name];

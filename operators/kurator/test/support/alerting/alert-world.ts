@@ -88,7 +88,7 @@ export class AlertWorld implements AsyncDisposable {
     });
     const event = (type: string, reason: string, message: string) => void this.events.push({ type, reason, message });
     const incident = anIncident({ id, startedAt: Date.now() - 1000 });
-    return await alerting.tell(kurator, incident, [notification], { db: 'down' }, event);
+    return await alerting.tell(kurator, incident, [notification], [{ name: 'db', state: 'down' }], event);
   }
 
   /** The id that the alert has where it arrives. */

@@ -21,7 +21,7 @@ export function anAlert(differences: Partial<Alert> = {}): Alert {
     cause: 'it crashed',
     title: 'shop/web is not well',
     lines: ['is not well: 2 of 3 instances fail'],
-    others: { 'shop/db': 'healthy' },
+    others: [{ name: 'shop/db', state: 'healthy' }],
     startedAt: new Date(at - 30_000).toISOString(),
     at: new Date(at).toISOString(),
     look: 'kubectl -n shop get incident web-1 -o yaml',

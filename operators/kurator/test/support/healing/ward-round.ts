@@ -1,5 +1,5 @@
 /** A namespace with a healer at work, for one test: made in one line and gone at its end. */
-import { type Client, installCrds, type RunningOperator, waitFor } from '@kurator/sdk';
+import { type Client, installCrds, type Logger, type RunningOperator, waitFor } from '@kurator/sdk';
 import { eventually, type TestScope, testScope } from '@kurator/testenv';
 import { expect } from 'vitest';
 import { healer } from '../../../src/healing/healer.ts';
@@ -20,6 +20,8 @@ export interface WardRound extends AsyncDisposable {
   readonly client: Client;
   readonly namespace: string;
   readonly requests: TestScope['requests'];
+  /** What the healers have logged but for details, each line as an object. */
+  readonly logged: readonly LoggedLine[];
   /** Starts a healer, with another client than the test's own if need be. */
   start(using?: Client, options?: WardOptions, namespaces?: readonly string[]): Promise<RunningOperator>;
   stage(name: string, replicas?: number, settings?: StageSettings): Promise<StagedService>;
@@ -31,6 +33,9 @@ export interface WardRound extends AsyncDisposable {
   /** Waits until an incident is in a stage. */
   untilStage(name: string, stage: string): Promise<Incident>;
 }
+
+/** A line of a log. */
+type LoggedLine = Readonly<Record<string, unknown>>;
 
 /** A check that is quick to notice. */
 export const quickCheck = { http: { port: 'main' }, period: '1s', timeout: '500ms', failAfter: 2, recoverAfter: 1 };
@@ -46,19 +51,21 @@ export async function wardRound(
   await installCrds(client, [Kurator, Incident, AlertChannel, KuratorSwitch]);
   const running: RunningOperator[] = [];
   const staged: StagedService[] = [];
+  const logged: LoggedLine[] = [];
   const get = (name: string) => client.get(Kurator, { name, namespace });
   const incident = (name: string) => client.get(Incident, { name, namespace });
   return {
     client,
     namespace,
     requests,
+    logged,
     async start(using = client, options = {}, namespaces = [namespace]) {
       const operator = healer({ threads: 0, allowAddresses: loopback, ...options });
       const started = await operator.start({
         client: using,
         namespaces,
         http: false,
-        log: 'silent',
+        log: loggerInto(logged),
         installCrds: 'never',
         gracePeriod: '6s',
       });
@@ -103,5 +110,17 @@ export async function wardRound(
       for (const one of staged) await one[Symbol.asyncDispose]();
       await test.end();
     },
+  };
+}
+
+function loggerInto(lines: LoggedLine[], always: LoggedLine = {}): Logger {
+  const write = (fields: object, message: string) => void lines.push({ message, ...always, ...fields });
+  return {
+    debug: () => {},
+    info: write,
+    warn: write,
+    error: write,
+    child: (fields) => loggerInto(lines, { ...always, ...fields }),
+    isLevelEnabled: (level) => level !== 'debug' && level !== 'trace',
   };
 }
