@@ -126,7 +126,9 @@ describe('an incident', () => {
     expect(before).toContain('the process said \\x1b[2J\\x1b]0;owned\\x07 and died');
     expect(before).not.toContain('\x1b');
 
-    expect((await kurator('approve', 'web')).stdout).toContain('replace is approved');
+    await using alice = await kubeconfigAs({ as: 'alice@example.com', 'as-groups': ['system:masters'] });
+    const approved = await kuratorPlain('approve', 'web', '-n', test.namespace, '--kubeconfig', alice.file);
+    expect(approved.stdout).toContain('replace is approved');
     await eventually(async () => expect(await web.podNames()).not.toContain(ill), patient);
     await web.addPod();
     await eventually(async () => {
@@ -134,10 +136,13 @@ describe('an incident', () => {
       expect(stdout).toMatch(/web-1 +web +closed +crash-loop/);
     }, patient);
 
+    const { spec, status } = await test.client.get(Incident, { name: 'web-1', namespace: test.namespace });
+    expect(spec.approvedBy).toBe('alice@example.com');
+    expect(status?.actions).toMatchObject([{ step: 'replace', approvedBy: 'alice@example.com' }]);
     const { stdout: story } = await kurator('explain', 'web-1');
     expect(story).toMatch(/is being repaired: .*\n(.*\n)*.*web#1\/1\.1 done/);
-    expect(story).toMatch(/Other components\n +control plane +answers\n(.*\n)* +\S*database +/);
-    expect(story).toMatch(/told \S*database before the repair/);
+    expect(story).toMatch(/Other components\n +control plane +answers\n +\S*database +healthy\n +nodes +/);
+    expect(story).toMatch(/told \S*database of the fault\n(.*\n)*.*told \S*database before the repair/);
     expect(story).toContain('channel events');
     expect(story).toMatch(/Decided again.*\n(.*the same: .*\n)+/);
     expect(story).not.toContain('otherwise:');
@@ -218,23 +223,23 @@ describe('what goes wrong', () => {
   );
 
   it('names the rule that one lacks', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'kur-'));
-    const nobody = join(folder, 'kubeconfig');
-    const config = parse(await readFile(kubeconfig, 'utf8'));
-    for (const { user } of config.users) user.as = 'nobody';
-    await writeFile(nobody, JSON.stringify(config));
-    try {
-      const session = fakeSession();
-      await runCommandLine(['get', '-A', '--verbose', '--kubeconfig', nobody], session);
-      const { stderr, code } = session.said;
-      expect(code).toBe(1);
-      expect(stderr).toContain('kurators');
-      expect(stderr).toContain('KUR_CLI_NOT_ALLOWED');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await using nobody = await kubeconfigAs({ as: 'nobody' });
+    const { stderr, code } = await kuratorPlain('get', '-A', '--verbose', '--kubeconfig', nobody.file);
+    expect(code).toBe(1);
+    expect(stderr).toContain('kurators');
+    expect(stderr).toContain('KUR_CLI_NOT_ALLOWED');
   });
 });
+
+/** Somebody else, as the API server sees it. */
+async function kubeconfigAs(whom: Record<string, unknown>) {
+  const folder = await mkdtemp(join(tmpdir(), 'kur-'));
+  const file = join(folder, 'kubeconfig');
+  const config = parse(await readFile(kubeconfig, 'utf8'));
+  for (const { user } of config.users) Object.assign(user, whom);
+  await writeFile(file, JSON.stringify(config));
+  return { file, [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true }) };
+}
 
 /** What the kubelet would say about an instance. */
 async function sayOf(pod: string, message: string): Promise<void> {
