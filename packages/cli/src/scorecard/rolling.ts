@@ -2,7 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deployment } from '@kurator/client';
 import { rolloutCondition } from '@kurator/runtime';
-import type { Live } from './live.ts';
+import { untilRolledOut } from '../deploy/rollout.ts';
+import { type Live, looksAt } from './live.ts';
 
 const FIELD_MANAGER = 'kurator-scorecard';
 const BETWEEN_LOOKS = 250;
@@ -10,7 +11,7 @@ const BETWEEN_LOOKS = 250;
 /** As `kubectl rollout restart` does. Gives what went wrong. */
 export async function rolled(live: Live): Promise<string | undefined> {
   const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
-  return await through(live, { spec: { template: { metadata: { annotations } } } });
+  return await throughToTheEnd(live, { spec: { template: { metadata: { annotations } } } });
 }
 
 /** To another image, and back to what it was. Gives what went wrong. */
@@ -21,15 +22,32 @@ export async function upgradedAndBack(live: Live, image: string): Promise<string
     return { spec: { template: { spec: { containers: [{ name: container?.name, image: each }] } } } };
   };
   if (container?.image === image) return `it runs ${image} already`;
+  let there: string | undefined;
+  let back: string | undefined;
   try {
-    const problem = await through(live, withImage(image));
-    return problem && `with ${image}: ${problem}`;
+    there = await through(live, withImage(image));
   } finally {
-    await through({ ...live, signal: AbortSignal.timeout(live.timeoutMs) }, withImage(container?.image));
-    // Whoever had set the image is to have it again: the next deployment would be told of a conflict.
-    const owners = { metadata: { managedFields: metadata.managedFields } };
-    await live.client.patch(Deployment, live.ref, owners, { fieldManager: FIELD_MANAGER });
+    back = await putBack(live, withImage(container?.image), metadata.managedFields);
   }
+  return there ? `with ${image}: ${there}` : back && `back with ${container?.image}: ${back}`;
+}
+
+/** Also for those who have interrupted it. */
+async function putBack(live: Live, patch: object, managedFields: unknown): Promise<string | undefined> {
+  const { signal } = new AbortController();
+  try {
+    return await throughToTheEnd({ ...live, ...looksAt(live.client, live.ref, signal), signal }, patch);
+  } finally {
+    // Whoever had set the image is to have it again: the next deployment would be told of a conflict.
+    await live.client.patch(Deployment, live.ref, { metadata: { managedFields } }, { fieldManager: FIELD_MANAGER });
+  }
+}
+
+/** Whatever goes wrong: what is tested next is not to be tested in the middle of this. */
+async function throughToTheEnd(live: Live, patch: object): Promise<string | undefined> {
+  const problem = await through(live, patch);
+  if (problem) await untilRolledOut(live.client, live.ref, live).catch(() => undefined);
+  return problem;
 }
 
 async function through(live: Live, patch: object): Promise<string | undefined> {
