@@ -10,6 +10,8 @@ import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistr
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { imageFromFolder, type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { withContent } from '../src/deploy/image-content.ts';
+import type { OperatorDescription } from '../src/manifests/description.ts';
 import { runCommandLine } from '../src/program.ts';
 import { fakeSession } from './fake-session.ts';
 
@@ -153,6 +155,27 @@ describe('kurator deploy', () => {
       expect(stderr).toContain('Not pinned');
       expect(stderr).toContain(`${registry}/demo/broken:v1`);
     } finally {
+      server.close();
+    }
+  });
+
+  it('says that an image is not pinned where its registry is slow to answer, and goes on with its name', async () => {
+    const asked: string[] = [];
+    const server = createServer(({ url = '' }) => void asked.push(url));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const image = `127.0.0.1:${(server.address() as AddressInfo).port}/demo/gadget:v1`;
+      const description = { ...operator, image } as OperatorDescription;
+      const said: string[] = [];
+      const context = { say: (line: string) => void said.push(line), signal: test.signal };
+      expect(await withContent(test.client, description, context, 500)).toEqual(description);
+      expect(asked).toEqual(['/v2/demo/gadget/manifests/v1']);
+      expect(said).toEqual([
+        `Not pinned: its registry did not say which content ${image} has (no answer in 0.5 s).`,
+        expect.stringContaining('--image NAME@sha256:'),
+      ]);
+    } finally {
+      server.closeAllConnections();
       server.close();
     }
   });

@@ -7,7 +7,7 @@ import { DIGEST_ANNOTATION, namespaceOf, type OperatorDescription } from '../man
 import { credentialsFor } from '../registry/docker-config.ts';
 import { registryAddress } from '../registry/registry-address.ts';
 
-/** A registry that does not answer in this time is told of: the image is then taken by its name. */
+/** In milliseconds. A registry that does not answer in this time is told of: the image is then taken by its name. */
 const PATIENCE = 15_000;
 /** A name that says which registry; one that doesn't is looked for on this machine alone. */
 const WITH_REGISTRY = /^([^/]*[.:][^/]*|localhost)\//;
@@ -20,11 +20,12 @@ export async function withContent(
   client: Client,
   description: OperatorDescription,
   context: Pick<ActionContext, 'say' | 'signal'>,
+  patience = PATIENCE,
 ): Promise<OperatorDescription> {
   const { image } = description;
   const { signal } = context;
   if (image.includes('@')) return description;
-  const inRegistry = WITH_REGISTRY.test(image) ? await digestInRegistry(image, context) : undefined;
+  const inRegistry = WITH_REGISTRY.test(image) ? await digestInRegistry(image, context, patience) : undefined;
   if (inRegistry) return { ...description, image: `${image}@${inRegistry}` };
   const digest = (await findArchive(image).catch(() => undefined))?.digest;
   const imageDigest = digest ?? (await digestBefore(client, description, signal));
@@ -34,15 +35,16 @@ export async function withContent(
 async function digestInRegistry(
   image: string,
   { say, signal }: Pick<ActionContext, 'say' | 'signal'>,
+  patience: number,
 ): Promise<string | undefined> {
   try {
     const { host, url, target } = registryAddress(image);
-    const either = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]);
+    const either = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
     return await imageDigest(url, target, { credentials: await credentialsFor(host), signal: either });
   } catch (error) {
     signal.throwIfAborted();
     const why =
-      error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${PATIENCE / 1000} s` : String(error);
+      error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${patience / 1000} s` : String(error);
     say(`Not pinned: its registry did not say which content ${image} has (${why}).`);
     say(
       'Nodes that have an image of that name run it, whatever it is; to be sure, give the digest: --image NAME@sha256:…',
