@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { rootCertificates } from 'node:tls';
 import { type Client, ConfigMap, Lease, waitFor, waitUntilGone } from '@kurator/client';
-import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
+import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { type ObjectOf, resource } from '@kurator/schema';
 import { sharedClient, testNamespace } from '@kurator/testenv';
@@ -133,22 +134,24 @@ describe('clean-up that a kind declares', () => {
 });
 
 describe('webhooks', () => {
-  const Fence = resource({
-    group: 'fence.test.kurator.dev',
-    version: 'v2',
-    kind: 'Fence',
-    spec: z.object({ meters: z.int(), color: z.string().optional() }),
-  }).withVersion('v1', {
-    spec: z.object({ feet: z.int() }),
-    convert: {
-      toHub: ({ spec }) => ({ spec: { meters: Math.round(spec.feet * 0.3) } }),
-      fromHub: ({ spec }) => ({ spec: { feet: Math.round(spec.meters / 0.3) } }),
-    },
-  });
+  const fenceOf = (group: string) =>
+    resource({
+      group,
+      version: 'v2',
+      kind: 'Fence',
+      spec: z.object({ meters: z.int(), color: z.string().optional() }),
+    }).withVersion('v1', {
+      spec: z.object({ feet: z.int() }),
+      convert: {
+        toHub: ({ spec }) => ({ spec: { meters: Math.round(spec.feet * 0.3) } }),
+        fromHub: ({ spec }) => ({ spec: { feet: Math.round(spec.meters / 0.3) } }),
+      },
+    });
+  const Fence = fenceOf('fence.test.kurator.dev');
   type Fence = ObjectOf<typeof Fence>;
-  const fences = () =>
-    operator({ name: 'fence-operator' })
-      .controller(Fence)
+  const fences = (type = Fence, name = 'fence-operator') =>
+    operator({ name })
+      .controller(type)
       .validate(({ spec }) => spec.meters !== 13 || deny('spec.meters', 'must not be 13'))
       .mutate((fence) => {
         fence.spec.color ??= 'green';
@@ -166,7 +169,46 @@ describe('webhooks', () => {
     expect((await client.get(Fence, here('c'))).spec.meters).toBe(30);
     await started.stop();
     await waitUntilGone(client, ValidatingWebhookConfiguration, { name: 'fence-operator' });
-    await client.delete(CustomResourceDefinition, { name: 'fences.fence.test.kurator.dev' });
+    const definition = { name: 'fences.fence.test.kurator.dev' };
+    expect((await client.get(CustomResourceDefinition, definition)).spec.conversion).toEqual({ strategy: 'None' });
+    await client.delete(CustomResourceDefinition, definition);
+  });
+
+  it('of an operator that is deployed are put back as they were when a desk’s operator stops', async () => {
+    const name = 'deployed-fences';
+    const group = `${name}.test.kurator.dev`;
+    const definition = { name: `fences.${group}` };
+    await installCrds(client, [fenceOf(group)]);
+    const service = { name, namespace, path: '/convert', port: 443 };
+    const caBundle = Buffer.from(rootCertificates[0] ?? '').toString('base64');
+    const clientConfig = { service, caBundle };
+    const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
+    await client.patch(CustomResourceDefinition, definition, { spec: { conversion } });
+    const labels = { 'app.kubernetes.io/managed-by': 'Helm' };
+    const rules = [{ apiGroups: [group], apiVersions: ['v2'], operations: ['CREATE'], resources: ['fences'] }];
+    const common = { admissionReviewVersions: ['v1'], sideEffects: 'None', failurePolicy: 'Ignore', rules };
+    const webhooks = [{ name: `served.${group}`, clientConfig, ...common }];
+    const deployed = await client.create(ValidatingWebhookConfiguration, { metadata: { name, labels }, webhooks });
+    const conversionNow = async () => (await client.get(CustomResourceDefinition, definition)).spec.conversion;
+    const before = await conversionNow();
+
+    const started = await fences(fenceOf(group), name).start({ ...quietly(client, namespace), installCrds: 'never' });
+    await vi.waitFor(
+      async () => expect((await conversionNow())?.webhook?.clientConfig?.url).toMatch(/^https:/),
+      10_000,
+    );
+    const taken = await client.get(ValidatingWebhookConfiguration, { name });
+    expect(taken.webhooks?.map((one) => one.clientConfig.service)).toEqual([undefined]);
+    expect(await client.find(MutatingWebhookConfiguration, { name })).toBeDefined();
+    await started.stop();
+
+    expect(await conversionNow()).toEqual(before);
+    const restored = await client.get(ValidatingWebhookConfiguration, { name });
+    expect(restored.webhooks).toEqual(deployed.webhooks);
+    expect(restored.metadata).toMatchObject({ labels, uid: deployed.metadata.uid });
+    expect(await client.find(MutatingWebhookConfiguration, { name })).toBeUndefined();
+    await client.delete(ValidatingWebhookConfiguration, { name });
+    await client.delete(CustomResourceDefinition, definition);
   });
 
   it('need permissions that follow from them', async () => {

@@ -123,14 +123,10 @@ function definition(client: Client, registrant: Registrant, hook: ConversionHook
           return 'right';
         }
         const { annotations } = registrationMetadata(registrant);
-        const metadata = {
-          name,
-          resourceVersion: live.metadata.resourceVersion ?? '',
-          ...(annotations && { annotations }),
-        };
-        const manifest = { metadata, spec: { conversion } } as Parameters<typeof client.apply<typeof live>>[1];
+        const { resourceVersion = '' } = live.metadata;
+        const patch = { metadata: { resourceVersion, ...(annotations && { annotations }) }, spec: { conversion } };
         return await unlessOvertaken(() =>
-          client.apply(type, manifest, { fieldManager: `${registrant.name}-webhooks`, force: true }),
+          client.patch(type, { name }, patch, { fieldManager: `${registrant.name}-webhooks` }),
         );
       };
     },

@@ -105,6 +105,7 @@ it('points a conversion at its path', () => {
     webhook: {
       conversionReviewVersions: ['v1'],
       clientConfig: {
+        url: null,
         service: {
           ...('service' in registrant.address && registrant.address.service),
           path: '/convert/example.com/gadgets',

@@ -6,7 +6,6 @@ import type {
   ValidatingWebhook,
   WebhookClientConfig,
 } from '@kurator/client/admissionregistration/v1';
-import type { CustomResourceConversion } from '@kurator/client/apiextensions/v1';
 import { type AdmissionHook, type ConversionHook, groupVersionOf } from './hook.ts';
 
 /** Who registers, and where it can be reached. */
@@ -60,14 +59,18 @@ export function webhookFor(
   };
 }
 
-export function conversionFor(
-  hook: ConversionHook,
-  registrant: Registrant,
-  caBundle: string | undefined,
-): CustomResourceConversion {
+/**
+ * As a merge patch. By applying it, the address that somebody else has set, or put back, would stay beside ours, and the
+ * server takes only one.
+ */
+export function conversionFor(hook: ConversionHook, registrant: Registrant, caBundle: string | undefined) {
+  const noOther = { url: null, service: null };
   return {
     strategy: 'Webhook',
-    webhook: { clientConfig: clientConfig(registrant, hook.path, caBundle), conversionReviewVersions: ['v1'] },
+    webhook: {
+      clientConfig: { ...noOther, ...clientConfig(registrant, hook.path, caBundle) },
+      conversionReviewVersions: ['v1'],
+    },
   };
 }
 
