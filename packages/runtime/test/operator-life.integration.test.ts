@@ -185,9 +185,9 @@ describe('webhooks', () => {
     const conversion = { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
     await client.patch(CustomResourceDefinition, definition, { spec: { conversion } });
     const labels = { 'app.kubernetes.io/managed-by': 'Helm' };
-    const rules = [{ apiGroups: [group], apiVersions: ['v2'], operations: ['CREATE'], resources: ['fences'] }];
-    const common = { admissionReviewVersions: ['v1'], sideEffects: 'None', failurePolicy: 'Ignore', rules };
-    const webhooks = [{ name: `served.${group}`, clientConfig, ...common }];
+    const rules = [{ apiGroups: [group], apiVersions: ['v2'], operations: ['CREATE' as const], resources: ['fences'] }];
+    const how = { sideEffects: 'None', failurePolicy: 'Ignore' } as const;
+    const webhooks = [{ name: `served.${group}`, clientConfig, rules, admissionReviewVersions: ['v1'], ...how }];
     const deployed = await client.create(ValidatingWebhookConfiguration, { metadata: { name, labels }, webhooks });
     const conversionNow = async () => (await client.get(CustomResourceDefinition, definition)).spec.conversion;
     const before = await conversionNow();
