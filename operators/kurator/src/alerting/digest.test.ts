@@ -168,9 +168,15 @@ describe('pages that have one reason', () => {
   });
 
   it('are named in the channel alone whose services they are, with the nodes and the control plane', () => {
-    const others = { 'control plane': 'answers', nodes: '2 of 3 ready', 'node n1': 'silent' };
+    const others = [
+      { name: 'control plane', state: 'answers' },
+      { name: 'nodes', state: '2 of 3 ready' },
+      { name: 'node n1', state: 'silent' },
+    ];
     const desk = new Desk()
-      .tell(...many(5).map((service) => page(service, { others: { ...others, 'node-bank/vault': 'down' } })))
+      .tell(
+        ...many(5).map((service) => page(service, { others: [...others, { name: 'node-bank/vault', state: 'down' }] })),
+      )
       .pass(minute);
     expect(desk.digests[0]?.others).toEqual(others);
     expect(JSON.stringify(desk.digests)).not.toContain('bank');

@@ -76,7 +76,7 @@ function withPage(outbox: Outbox, alert: Alert, since: string, origin: string): 
   if (home) return gatheredInto(known, home, alert, since, origin);
   const digest = known.digests.find((one) => one.group === group && now - Date.parse(one.since) < together);
   if (!digest) {
-    const begun = { group, since, alone: [thread], members: [], told: 0, others: {} };
+    const begun = { group, since, alone: [thread], members: [], told: 0, others: [] };
     return put({ ...known, digests: [...known.digests, begun] }, alert, since);
   }
   if (digest.alone.includes(thread)) return put(known, alert, since);
@@ -101,9 +101,7 @@ function gatheredInto(outbox: Outbox, digest: Digest, alert: Alert, since: strin
     members: [...digest.members.filter((one) => one.thread !== thread), member],
     changedAt: digest.changedAt ?? since,
     // Of other services only those are named that are in it.
-    others: Object.fromEntries(
-      Object.entries(others).filter(([name]) => /^(control plane|nodes|node [^/]+)$/.test(name)),
-    ),
+    others: others.filter(({ name }) => /^(control plane|nodes|node [^/]+)$/.test(name)),
   };
   return told(replaced(outbox, digest, next), alert);
 }
@@ -138,7 +136,7 @@ function dueAt({ waiting }: Outbox, { thread, members, told, toldAt = '', change
 /** Once all are well it is over: whoever comes then is told under another thread. */
 function afterTelling(digest: Digest, { status }: Alert, at: string): Digest {
   const { group, since, alone } = digest;
-  if (status === 'resolved') return { group, since, alone, members: [], told: 0, others: {} };
+  if (status === 'resolved') return { group, since, alone, members: [], told: 0, others: [] };
   const { changedAt: _, ...rest } = digest;
   return { ...rest, told: digest.told + 1, toldAt: at };
 }

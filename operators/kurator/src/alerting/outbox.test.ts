@@ -35,6 +35,12 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
 );
 
 describe('an outbox', () => {
+  it('takes what an earlier version left waiting, with a map of how the others do', () => {
+    const left = { since, alert: { ...anAlert({ id: 'a/1' }), others: { 'shop/db': 'down' } } };
+    const [first] = outboxOf({ status: { memory: { waiting: [left] } } } as never).waiting;
+    expect(first?.alert.others).toEqual([{ name: 'shop/db', state: 'down' }]);
+  });
+
   it('keeps the order, takes nothing twice, is bounded, and lets a page go last: as a simple list does', () => {
     fc.assert(
       fc.property(fc.array(commands, { maxLength: 500, size: 'max' }), (history) => {

@@ -71,7 +71,7 @@ export function outboxOf({ status }: Pick<AlertChannel, 'status'>): Outbox {
   const { memory, delivered = 0, lastDeliveredAt, lastError } = status ?? {};
   const { waiting = [], known = [], digests = [], gathered = [], dropped = 0 } = (memory ?? {}) as Partial<Outbox>;
   return {
-    waiting,
+    waiting: waiting.map(({ alert, ...rest }) => ({ ...rest, alert: { ...alert, others: listed(alert.others) } })),
     known,
     digests,
     gathered,
@@ -80,6 +80,11 @@ export function outboxOf({ status }: Pick<AlertChannel, 'status'>): Outbox {
     ...(lastDeliveredAt && { lastDeliveredAt }),
     ...(lastError && { lastError }),
   };
+}
+
+/** Earlier versions wrote a map: what they left waiting is still told. */
+function listed(others: Alert['others'] | Readonly<Record<string, string>>): Alert['others'] {
+  return Array.isArray(others) ? others : Object.entries(others).map(([name, state]) => ({ name, state }));
 }
 
 /** With one more; the same outbox if it was put in before. */
