@@ -9,6 +9,6 @@ it('may write the status of channels and read nodes, and no more: to read Secret
   expect(namespaced).toEqual([
     { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
     { apiGroups: ['kurator.sh'], resources: ['alertchannels'], verbs: ['get', 'list', 'watch'] },
-    { apiGroups: ['kurator.sh'], resources: ['alertchannels/status'], verbs: ['update'] },
+    { apiGroups: ['kurator.sh'], resources: ['alertchannels/status'], verbs: ['update', 'patch'] },
   ]);
 });
