@@ -48,8 +48,9 @@ it('has one root, which is repaired first and alone, and one page; the dependant
   for (const name of dependants) {
     const told = status.told?.filter(({ whom }) => whom === `dependant default/${name}`).map(({ what }) => what);
     expect(told, name).toEqual([
+      expect.stringMatching(/^of the fault/),
       expect.stringMatching(/^before the repair/),
-      expect.stringMatching(/^after the repair/),
+      expect.stringMatching(/^at the end/),
     ]);
   }
   await world.expectTold('database', 'database-1');

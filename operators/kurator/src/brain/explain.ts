@@ -18,7 +18,7 @@ export function timeline({ transitions, attempts, notices }: Incident): StoryLin
   return [...changes, ...deeds, ...told].sort((a, b) => a.at - b.at);
 }
 
-const phaseInWords = { confirmed: 'of the fault', before: 'before the repair', after: 'at its end' } as const;
+const phaseInWords = { confirmed: 'of the fault', before: 'before the repair', after: 'at the end' } as const;
 
 /** Tells an incident from its record: why first, then what happened. */
 export function explain(incident: Incident): StoryLine[] {
