@@ -163,7 +163,7 @@ describe('an upgrade', () => {
     const { lines } = await scored('garden:1', 'garden:greedy');
     expect(lines['upgrade-image']).toMatchObject({
       result: 'unmet',
-      reason: expect.stringMatching(/^the spec of Garden kurator-scorecard-\w+\/roses has changed$/),
+      reason: expect.stringMatching(/^the spec of Garden kurator-scorecard-garden-operator-\w+\/roses has changed$/),
     });
   });
 

@@ -66,9 +66,8 @@ describe('in a cluster', () => {
       'insight-alerts': 'unmet',
     });
     const { items } = await test.client.list(Namespace);
-    expect(items.map(({ metadata }) => metadata.name).filter((name) => name.startsWith('kurator-scorecard'))).toEqual(
-      [],
-    );
+    const names = items.map(({ metadata }) => metadata.name);
+    expect(names.filter((name) => name.startsWith('kurator-scorecard-kurator-'))).toEqual([]);
   });
 
   it('deletes and restarts nothing unless somebody agrees', async () => {

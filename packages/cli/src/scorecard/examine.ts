@@ -17,7 +17,7 @@ export async function examined(subject: Subject, examination: Examination, names
   const deployment = await client.find(Deployment, ref, { signal });
   if (!deployment) return notDeployed(ref);
   const kinds = kindsOf(subject);
-  const own = `kurator-scorecard-${randomBytes(3).toString('hex')}`;
+  const own = namespaceFor(subject);
   const made: Specimen[] = [];
   try {
     const noSamples =
@@ -30,6 +30,11 @@ export async function examined(subject: Subject, examination: Examination, names
   } finally {
     if (examination.disruptive) await removeSamples(examination, made, own);
   }
+}
+
+/** Of its own, and called after the operator: should it ever be left, a person knows what it was for. */
+function namespaceFor({ name }: Subject): string {
+  return `kurator-scorecard-${name.replaceAll('.', '-').slice(0, 32)}-${randomBytes(3).toString('hex')}`;
 }
 
 function inWords(signal: AbortSignal): (error: Error) => string {
