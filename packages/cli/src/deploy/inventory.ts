@@ -71,6 +71,11 @@ export async function deleteInventory(client: Client, description: OperatorDescr
   });
 }
 
+/** What somebody else made under the same name is not ours to delete, whatever an inventory says. */
+export function isWrittenByDeploy({ metadata }: KubernetesObject): boolean {
+  return metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) ?? false;
+}
+
 /** Whether the namespace is the one that was made for the operator. */
 export async function hasMadeNamespace(
   client: Client,

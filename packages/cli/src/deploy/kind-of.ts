@@ -1,6 +1,6 @@
 /** What a manifest is, to the server that is to have it. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, hasCode, type KubernetesObject, type ResourceType } from '@kurator/client';
+import { type Client, hasCode, type KubernetesObject, type ObjectReference, type ResourceType } from '@kurator/client';
 import { CliError } from '../error.ts';
 
 const BETWEEN_LOOKS = 200;
@@ -27,6 +27,21 @@ export async function kindOf(
       if (Date.now() >= deadline) throw unknownKind(kind, apiVersion, error);
       await delay(BETWEEN_LOOKS, undefined, { signal });
     }
+  }
+}
+
+/** What is there of that name; nothing can be of a kind that the server doesn't know. */
+export async function findLive(
+  client: Client,
+  type: ResourceType,
+  reference: ObjectReference,
+  signal: AbortSignal,
+): Promise<KubernetesObject | undefined> {
+  try {
+    return await client.find<KubernetesObject>(type, reference, { signal });
+  } catch (error) {
+    if (hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND')) return undefined;
+    throw error;
   }
 }
 

@@ -2,7 +2,6 @@
 import {
   type Client,
   ClientError,
-  hasCode,
   type KubernetesObject,
   Namespace,
   type ResourceType,
@@ -12,8 +11,8 @@ import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1'
 import { type FieldChange, fieldChanges } from '@kurator/runtime';
 import { compareCrds, type Finding } from '@kurator/schema';
 import { CliError } from '../error.ts';
-import { FIELD_MANAGER, type InventoryItem } from './inventory.ts';
-import { kindOf } from './kind-of.ts';
+import { FIELD_MANAGER, type InventoryItem, isWrittenByDeploy } from './inventory.ts';
+import { findLive, kindOf } from './kind-of.ts';
 
 /** One object of the deployment. */
 export interface Step {
@@ -70,11 +69,8 @@ export async function removalsOf(
   const steps: Step[] = [];
   for (const { apiVersion, kind, name, namespace, uid } of items) {
     const type = untyped(apiVersion, kind, { namespaced: namespace !== undefined });
-    const live = await client.find(type, { name, namespace }, { signal }).catch((error) => {
-      // Nothing can be left of a kind that the server doesn't know.
-      if (!hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND')) throw error;
-    });
-    if (live?.metadata.uid !== uid) continue;
+    const live = await findLive(client, type, { name, namespace }, signal);
+    if (!live || live.metadata.uid !== uid || !isWrittenByDeploy(live)) continue;
     const object = { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } };
     steps.push({ type, object, action: 'remove', changes: [], findings: [], uid });
   }

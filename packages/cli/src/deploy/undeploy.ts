@@ -22,7 +22,8 @@ import { selectorText } from '../label-selector.ts';
 import { namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { type DescribeOptions, describeProject } from './describe-project.ts';
-import { deleteInventory, FIELD_MANAGER, hasMadeNamespace, type Inventory, readInventory } from './inventory.ts';
+import { deleteInventory, hasMadeNamespace, type Inventory, isWrittenByDeploy, readInventory } from './inventory.ts';
+import { findLive } from './kind-of.ts';
 import { othersIn } from './namespace-content.ts';
 import { titleOf } from './plan-text.ts';
 
@@ -148,20 +149,12 @@ async function stillThere(client: Client, doomed: readonly Doomed[], signal: Abo
   const found: Doomed[] = [];
   for (const each of doomed) {
     const { name = '', namespace } = each.object.metadata;
-    const live = await client.find(each.type, { name, namespace }, { signal }).catch((error) => {
-      // Nothing can be left of a kind that the server doesn't know.
-      if (!hasCode(error, 'KUR_CLIENT_UNKNOWN_KIND')) throw error;
-    });
+    const live = await findLive(client, each.type, { name, namespace }, signal);
     const { uid } = each.object.metadata;
     if (!live || (uid !== undefined && live.metadata.uid !== uid)) continue;
     if (each.isOperators || isWrittenByDeploy(live)) found.push(each);
   }
   return found;
-}
-
-/** What somebody else made under the same name is not ours to delete. */
-function isWrittenByDeploy({ metadata }: KubernetesObject): boolean {
-  return metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) ?? false;
 }
 
 async function deleteAll(
