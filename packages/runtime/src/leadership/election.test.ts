@@ -145,6 +145,22 @@ describe('a candidate', () => {
     await expect(campaign).rejects.toThrow('enough');
   });
 
+  it('gives back what it claimed in the moment it was told to end', async () => {
+    const { server, candidate, pass } = world();
+    const end = new AbortController();
+    const create = server.create.bind(server);
+    server.create = (record) => {
+      end.abort(new Error('enough'));
+      return create(record);
+    };
+    const campaign = candidate('a')
+      .election.campaign(end.signal)
+      .catch((error: Error) => error.message);
+    await pass(1);
+    expect(server.record).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1 });
+    expect(await campaign).toBe('enough');
+  });
+
   it('goes on looking when the server refuses, reports it, and does not hammer', async () => {
     const { server, candidate, pass } = world();
     const a = candidate('a');

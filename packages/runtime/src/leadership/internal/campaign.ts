@@ -5,7 +5,7 @@ import { JITTER } from '../timing.ts';
 import type { LeaseRecord, StoredLease } from './lease-store.ts';
 import { LeaseObservation } from './observation.ts';
 import { moment } from './stopwatch.ts';
-import { Term, type TermContext } from './term.ts';
+import { emptied, Term, type TermContext } from './term.ts';
 
 export class Campaign {
   readonly #context: TermContext;
@@ -56,15 +56,19 @@ export class Campaign {
 
   async #look(signal: AbortSignal): Promise<Term | undefined> {
     const { store, clock, timing } = this.#context;
-    const options = { signal, timeout: timing.renewDeadline / 2 };
-    const found = await store.read(options);
+    const options = { timeout: timing.renewDeadline / 2 };
+    const found = await store.read({ ...options, signal });
     this.#saw(found?.record);
     if (!this.#mayTake(found)) return undefined;
+    signal.throwIfAborted();
     const sentAt = moment(clock);
     const claim = this.#claim();
     this.#claimed = claim.acquireTime;
+    // Not cut short by the signal: what was sent may be done, and would keep everybody else out until it runs out.
     const stored = await (found ? store.replace(found, claim, options) : store.create(claim, options));
-    return new Term(this.#context, stored, sentAt);
+    if (!signal.aborted) return new Term(this.#context, stored, sentAt);
+    await store.replace(stored, emptied(stored.record, microTime(clock.date())), options);
+    throw signal.reason;
   }
 
   #mayTake(found: StoredLease | undefined): boolean {
