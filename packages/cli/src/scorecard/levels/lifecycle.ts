@@ -33,8 +33,7 @@ const takenOver: Check = {
     const { client, ref, timeoutMs, signal, reporter } = live;
     const pods = await live.pods();
     if (pods.length < 2) return unmet('there is one replica, and nobody to take over', 'have two: --replicas 2');
-    const lease = await client.find(Lease, ref, { signal });
-    const leader = pods.find(({ metadata }) => lease?.spec?.holderIdentity?.startsWith(metadata.name))?.metadata.name;
+    const leader = await leaderOf(live, pods);
     if (!leader)
       return untested(`its leader is not known: no Lease ${ref.namespace}/${ref.name} names one of its pods`);
     const began = Date.now();
@@ -47,6 +46,18 @@ const takenOver: Check = {
     return met(`${spec?.holderIdentity?.split('_')[0]} leads, ${took} s after ${leader} was deleted`);
   },
 };
+
+/**
+ * Which of the pods leads. After a rollout nobody may, until the Lease of the pod that went has been given up or has run
+ * out: that is waited for.
+ */
+async function leaderOf({ client, ref, timeoutMs, signal }: Live, pods: readonly Pod[]): Promise<string | undefined> {
+  if (!(await client.find(Lease, ref, { signal }))) return undefined;
+  const holder = ({ spec }: Lease) =>
+    pods.find(({ metadata }) => spec?.holderIdentity?.startsWith(metadata.name))?.metadata.name;
+  const options = { description: 'to be held by one of its pods', timeout: timeoutMs, signal };
+  return holder(await waitFor(client, Lease, ref, (lease) => holder(lease) !== undefined, options));
+}
 
 const remade: Check = {
   id: 'lifecycle-remade',
