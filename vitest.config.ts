@@ -1,6 +1,9 @@
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { testFiles } from './scripts/stages/test-files.mjs';
+import { LongestFirst } from './scripts/stages/longest-first.mjs';
+import { aloneFiles, lanesOf, testFiles } from './scripts/stages/test-files.mjs';
+
+const cores = availableParallelism();
 
 /** So that `@kurator/*` means the sources, without a build: in the tests, and in the processes that they start. */
 const conditions = ['source', 'node', 'import', 'default'];
@@ -9,7 +12,9 @@ const conditions = ['source', 'node', 'import', 'default'];
  * One more than vitest's own choice (a core less than there are), because tests wait more than they compute: on two
  * cores the integration tests take little more than half as long.
  */
-const maxWorkers = Math.max(2, availableParallelism());
+const maxWorkers = Math.max(2, cores);
+
+const endToEnd = { include: testFiles.e2e, testTimeout: 120_000, hookTimeout: 300_000 };
 
 export default defineConfig({
   resolve: { conditions },
@@ -18,6 +23,7 @@ export default defineConfig({
   environments: { __vitest__: { resolve: { conditions, externalConditions: conditions } } },
   test: {
     execArgv: ['--conditions=source'],
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Timeouts end what hangs, and measure nothing: long enough for a machine that has other things to do.
       { extends: true, test: { name: 'unit', include: testFiles.unit, testTimeout: 30_000, maxWorkers } },
@@ -35,14 +41,17 @@ export default defineConfig({
       },
       {
         extends: true,
-        // One at a time: each brings up clusters of its own, which would only slow each other down.
         test: {
           name: 'e2e',
-          include: testFiles.e2e,
-          fileParallelism: false,
-          testTimeout: 120_000,
-          hookTimeout: 300_000,
+          ...endToEnd,
+          exclude: aloneFiles,
+          maxWorkers: lanesOf({ cores, memory: totalmem() }),
+          sequence: { groupOrder: 1 },
         },
+      },
+      {
+        extends: true,
+        test: { name: 'e2e-alone', ...endToEnd, include: aloneFiles, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

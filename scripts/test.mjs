@@ -87,7 +87,8 @@ async function runVitest(project, args) {
     const report = join(folder, 'report.json');
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const run = () =>
-      runChild('vitest', ['run', '--project', project, ...reporters, ...args], { stdio: 'inherit', env });
+      // With the star also those of the stage that run alone: they are a project of their own.
+      runChild('vitest', ['run', '--project', `${project}*`, ...reporters, ...args], { stdio: 'inherit', env });
     // On a terminal vitest keeps its own line up to date, and two would overwrite each other.
     const ended = process.stderr.isTTY ? await run() : await withProgress(stages[project]?.title ?? project, run);
     endIfAsked(ended);

@@ -20,6 +20,29 @@ export const testFiles = {
 };
 
 /**
+ * End-to-end tests beside which nothing else may run: those that look at the machine as a whole, and the one that needs
+ * its processors.
+ */
+export const aloneFiles = [
+  'e2e/leaves-nothing.e2e.test.ts',
+  'e2e/stays-inside.e2e.test.ts',
+  'e2e/stories/05-load.e2e.test.ts',
+];
+
+/**
+ * How many of the other end-to-end tests run side by side. Each has clusters of its own, and waits for them more than it
+ * computes; but a cluster that gets too little of the processor is taken for one that is ill.
+ *
+ * @param {{ cores: number, memory: number }} machine `memory` in bytes
+ */
+export function lanesOf({ cores, memory }) {
+  return Math.max(1, Math.min(cores + 1, Math.floor(memory / GIB_OF_A_LANE / 2 ** 30)));
+}
+
+/** Three nodes, the control plane and what a story runs on them, with room to spare. */
+const GIB_OF_A_LANE = 4;
+
+/**
  * The test files that are there, relative to `root`.
  *
  * @param {string} root

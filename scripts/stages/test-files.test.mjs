@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { findTestFiles, testFiles } from './test-files.mjs';
+import { aloneFiles, findTestFiles, lanesOf, testFiles } from './test-files.mjs';
 
 const root = process.cwd();
 const stageNames = /** @type {import('./test-files.mjs').TestStage[]} */ (Object.keys(testFiles));
@@ -13,5 +13,21 @@ describe('test files', () => {
       exclude: (name) => ['node_modules', 'dist', '.git'].includes(name),
     }).sort();
     expect(byStage).toEqual(all);
+  });
+
+  it('that run alone are there: one that was renamed would run beside others', () => {
+    expect(findTestFiles(root, 'e2e')).toEqual(expect.arrayContaining(aloneFiles));
+  });
+});
+
+describe('lanesOf', () => {
+  const gib = 2 ** 30;
+
+  it.each([
+    ['one more than there are cores, for tests wait', { cores: 2, memory: 23 * gib }, 3],
+    ['what fits into memory', { cores: 16, memory: 31 * gib }, 7],
+    ['one on a small machine', { cores: 1, memory: 2 * gib }, 1],
+  ])('is %s', (_, machine, lanes) => {
+    expect(lanesOf(machine)).toBe(lanes);
   });
 });
