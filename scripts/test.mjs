@@ -2,6 +2,7 @@
  * Runs the stages one after another and sums up; a failing stage doesn't hide what the later ones would say.
  *
  *     npm test                                  every stage
+ *     npm test -- --times                       every stage, and where the time went
  *     npm run test:unit -- packages/client      one stage, and arguments for its tool
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,11 +15,13 @@ import { elapsed, withProgress } from './setup/progress.mjs';
 import { countsWithoutContainers, missingForContainers, thisMachine } from './stages/containers.mjs';
 import { countsOf, lastLine, NOTHING, sum } from './stages/counts.mjs';
 import { failuresOf } from './stages/failures.mjs';
-import { chooseStages, stages } from './stages/stages.mjs';
+import { chooseStages, stages, usage } from './stages/stages.mjs';
 import { findTestFiles } from './stages/test-files.mjs';
+import { timesTable } from './stages/times.mjs';
 
 /** @typedef {import('./stages/counts.mjs').Counts} Counts */
-/** @typedef {{ counts: Counts, failures?: string[] }} Outcome what a stage came to */
+/** @typedef {import('./stages/times.mjs').FileTimes} FileTimes */
+/** @typedef {{ counts: Counts, failures?: string[], files?: FileTimes[] }} Outcome what a stage came to */
 
 const root = process.cwd();
 const env = { ...process.env, PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? ''}` };
@@ -85,25 +88,29 @@ async function runVitest(project, args) {
   const folder = mkdtempSync(join(tmpdir(), 'kurator-test-'));
   try {
     const report = join(folder, 'report.json');
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const times = join(folder, 'times.json');
+    const ours = ['json', 'scripts/stages/times-reporter.mjs'].map((reporter) => `--reporter=${reporter}`);
+    const reporters = ['--reporter=default', ...ours, `--outputFile.json=${report}`];
     const run = () =>
       // With the star also those of the stage that run alone: they are a project of their own.
-      runChild('vitest', ['run', '--project', `${project}*`, ...reporters, ...args], { stdio: 'inherit', env });
+      runChild('vitest', ['run', '--project', `${project}*`, ...reporters, ...args], {
+        stdio: 'inherit',
+        env: { ...env, KURATOR_TIMES_FILE: times },
+      });
     // On a terminal vitest keeps its own line up to date, and two would overwrite each other.
     const ended = process.stderr.isTTY ? await run() : await withProgress(stages[project]?.title ?? project, run);
     endIfAsked(ended);
-    const written = readReport(report);
-    return { counts: countsOf(written, ended.code), failures: failuresOf(written, root) };
+    /** @type {import('./stages/counts.mjs').VitestReport | undefined} */
+    const written = readJson(report);
+    const counts = countsOf(written, ended.code);
+    return { counts, failures: failuresOf(written, root), files: readJson(times) ?? [] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/**
- * @param {string} file
- * @returns {import('./stages/counts.mjs').VitestReport | undefined}
- */
-function readReport(file) {
+/** @param {string} file what vitest wrote, unless it ended before that */
+function readJson(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
@@ -129,23 +136,32 @@ async function runStage(name, args) {
   if (!stage) throw new Error(`There is no stage "${name}".`);
   console.log(`\n── ${stage.title} ${'─'.repeat(60 - stage.title.length)}`);
   const start = performance.now();
-  const { counts, failures = [] } =
-    stage.kind === 'check'
-      ? await runCheck(stage, args)
-      : await runTests(/** @type {import('./stages/test-files.mjs').TestStage} */ (name), args);
-  console.log(`${counts.failed > 0 ? 'failed' : 'done'} in ${elapsed(performance.now() - start)}: ${lastLine(counts)}`);
-  return { title: stage.title, counts, failures };
+  const {
+    counts,
+    failures = [],
+    files,
+  } = stage.kind === 'check'
+    ? await runCheck(stage, args)
+    : await runTests(/** @type {import('./stages/test-files.mjs').TestStage} */ (name), args);
+  const ms = performance.now() - start;
+  console.log(`${counts.failed > 0 ? 'failed' : 'done'} in ${elapsed(ms)}: ${lastLine(counts)}`);
+  return { title: stage.title, counts, failures, ms, ...(files ? { files } : {}) };
 }
 
 /** @param {string[]} args */
 async function main(args) {
-  const { names, rest } = chooseStages(args);
+  const { names, rest, times, help } = chooseStages(args);
+  if (help) {
+    console.log(usage);
+    return 0;
+  }
   const results = [];
   for (const name of names) results.push(await runStage(name, rest));
 
   const total = sum(results.map(({ counts }) => counts));
   const failed = results.filter(({ counts }) => counts.failed > 0).map(({ title }) => title);
   for (const failure of results.flatMap(({ failures }) => failures)) console.log(`\n${failure}`);
+  if (times) console.log(`\n${timesTable(results)}`);
   console.log(failed.length > 0 ? `\nFailed: ${failed.join(', ')}` : '');
   console.log(lastLine(total));
   return total.failed > 0 ? 1 : 0;

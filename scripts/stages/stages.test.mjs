@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseStages, stages } from './stages.mjs';
+import { chooseStages, stages, usage } from './stages.mjs';
 
 describe('chooseStages', () => {
   it('chooses every stage, from quick to slow, when none is named', () => {
@@ -16,10 +16,24 @@ describe('chooseStages', () => {
   });
 
   it('passes other arguments on to the one stage that is named', () => {
-    expect(chooseStages(['unit', 'packages/client', '-t', 'lint'])).toEqual({
+    expect(chooseStages(['unit', 'packages/client', '-t', 'lint'])).toMatchObject({
       names: ['unit'],
       rest: ['packages/client', '-t', 'lint'],
     });
+  });
+
+  it('keeps its own options from the stage', () => {
+    expect(chooseStages(['unit', '--times', 'packages/client'])).toEqual({
+      names: ['unit'],
+      rest: ['packages/client'],
+      times: true,
+      help: false,
+    });
+    expect(chooseStages(['--help'])).toMatchObject({ rest: [], help: true });
+  });
+
+  it('has help that names every stage and option', () => {
+    for (const word of [...Object.keys(stages), '--times', '--help']) expect(usage).toContain(word);
   });
 
   it('refuses arguments that no single stage could take', () => {
