@@ -88,22 +88,23 @@ async function runVitest(project, args) {
   const folder = mkdtempSync(join(tmpdir(), 'kurator-test-'));
   try {
     const report = join(folder, 'report.json');
-    const times = join(folder, 'times.json');
-    const ours = ['json', 'scripts/stages/times-reporter.mjs'].map((reporter) => `--reporter=${reporter}`);
+    const told = join(folder, 'run.json');
+    const ours = ['json', 'scripts/stages/run-reporter.mjs'].map((reporter) => `--reporter=${reporter}`);
     const reporters = ['--reporter=default', ...ours, `--outputFile.json=${report}`];
     const run = () =>
       // With the star also those of the stage that run alone: they are a project of their own.
       runChild('vitest', ['run', '--project', `${project}*`, ...reporters, ...args], {
         stdio: 'inherit',
-        env: { ...env, KURATOR_TIMES_FILE: times },
+        env: { ...env, KURATOR_RUN_FILE: told },
       });
     // On a terminal vitest keeps its own line up to date, and two would overwrite each other.
     const ended = process.stderr.isTTY ? await run() : await withProgress(stages[project]?.title ?? project, run);
     endIfAsked(ended);
     /** @type {import('./stages/counts.mjs').VitestReport | undefined} */
     const written = readJson(report);
-    const counts = countsOf(written, ended.code);
-    return { counts, failures: failuresOf(written, root), files: readJson(times) ?? [] };
+    /** @type {import('./stages/run-reporter.mjs').Run} */
+    const { files, errors } = readJson(told) ?? { files: [], errors: [] };
+    return { counts: countsOf(written, ended.code), failures: failuresOf(written, errors, root), files };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

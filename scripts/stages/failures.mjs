@@ -10,11 +10,20 @@ const LINES_OF_EACH = 25;
 
 /**
  * @param {import('./counts.mjs').VitestReport | undefined} report
+ * @param {readonly string[]} errors that belong to no test
  * @param {string} root
  * @returns {string[]}
  */
-export function failuresOf(report, root) {
+export function failuresOf(report, errors, root) {
   if (!report) return ['vitest ended before it wrote its report'];
+  return [...failedTests(report, root), ...errors.map((error) => inShort('outside of every test', [error]))];
+}
+
+/**
+ * @param {import('./counts.mjs').VitestReport} report
+ * @param {string} root
+ */
+function failedTests(report, root) {
   return report.testResults
     .filter((file) => file.status === 'failed')
     .flatMap((file) => {

@@ -52,24 +52,30 @@ describe('timesTable', () => {
   });
 });
 
-describe('the reporter of times', () => {
-  it('writes what vitest measured of each file, its hooks too', async () => {
+describe('the reporter of a run', () => {
+  it('writes what vitest measured of each file, its hooks too, and what went wrong outside of every test', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kurator-times-'));
     try {
       const test = `
         beforeAll(() => new Promise((resolve) => setTimeout(resolve, 300)));
-        it('purrs', () => {});`;
+        it('purrs', async () => {
+          Promise.reject(new Error('nobody caught it'));
+        });`;
       writeFileSync(join(folder, 'cat.test.mjs'), test);
-      const times = join(folder, 'times.json');
-      const reporter = join(root, 'scripts/stages/times-reporter.mjs');
+      const told = join(folder, 'run.json');
+      const reporter = join(root, 'scripts/stages/run-reporter.mjs');
       const vitest = join(root, 'node_modules/vitest/vitest.mjs');
       const args = [vitest, 'run', '--root', folder, '--globals', `--reporter=${reporter}`];
-      const env = { ...process.env, KURATOR_TIMES_FILE: times };
+      const env = { ...process.env, KURATOR_RUN_FILE: told };
       const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
       await once(child, 'exit');
-      const [file] = JSON.parse(readFileSync(times, 'utf8'));
+      const {
+        files: [file],
+        errors,
+      } = JSON.parse(readFileSync(told, 'utf8'));
       expect(file).toMatchObject({ file: 'cat.test.mjs', tests: [{ name: 'purrs', ms: expect.any(Number) }] });
       expect(file.running).toBeGreaterThan(250);
+      expect(errors).toEqual([expect.stringContaining('nobody caught it')]);
     } finally {
       rmSync(folder, { recursive: true });
     }
