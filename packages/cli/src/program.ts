@@ -16,7 +16,7 @@ import { declareHealer } from './healer/commands.ts';
 import { declareImage } from './image/commands.ts';
 import { declareInit } from './init/command.ts';
 import { declareInstall } from './install/command.ts';
-import { declarePush } from './registry/commands.ts';
+import { declarePush } from './push/commands.ts';
 import { declareScorecard } from './scorecard/command.ts';
 import { declareTour } from './tour/command.ts';
 

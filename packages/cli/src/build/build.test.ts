@@ -59,7 +59,8 @@ async function spoken(...flags: string[]): Promise<Record<string, string>> {
   const platform = { os: 'linux', architecture: process.arch === 'x64' ? 'amd64' : process.arch };
   const config = JSON.stringify({ ...platform, config: { Entrypoint: ['/usr/bin/node'] }, rootfs });
   const digest = `sha256:${hash('sha256', config)}`;
-  const manifest = JSON.stringify({ schemaVersion: 2, config: { digest, size: config.length }, layers: [] });
+  const mediaType = 'application/vnd.oci.image.config.v1+json';
+  const manifest = JSON.stringify({ schemaVersion: 2, config: { mediaType, digest, size: config.length }, layers: [] });
   const base = await registryOf({ 'base/manifests/v1': manifest, [`base/blobs/${digest}`]: config }, (how) => {
     ways.base = how;
     if (how === 'TLS') ending.abort(new Interrupted('SIGINT'));

@@ -8,7 +8,7 @@ import { runningCluster } from '../cluster/named-cluster.ts';
 import { CliError } from '../error.ts';
 import { refuseOther } from '../files/named-file.ts';
 import { type Project, readProject } from '../project/project.ts';
-import { pullFrom, pushTo } from '../registry/push.ts';
+import { pullFrom, pushTo } from '../push/push.ts';
 import { megabytes } from '../terminal/amounts.ts';
 import { type Bundle, bundleProject } from './bundle.ts';
 import { npmPackages, runtimeIngredients } from './ingredients.ts';

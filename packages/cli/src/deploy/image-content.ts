@@ -1,11 +1,10 @@
 /** Which content an image's name stands for just now, so that new content under an old name is rolled out. */
 import type { Client } from '@kurator/client';
 import { Deployment } from '@kurator/client';
-import { findArchive, imageDigest } from '@kurator/testenv';
+import { createRegistryClient, dockerCredentials, parseImageName, referenceOf } from '@kurator/registry';
+import { findArchive } from '@kurator/testenv';
 import type { ActionContext } from '../action.ts';
 import { DIGEST_ANNOTATION, namespaceOf, type OperatorDescription } from '../manifests/description.ts';
-import { credentialsFor } from '../registry/docker-config.ts';
-import { registryAddress } from '../registry/registry-address.ts';
 
 /** In milliseconds. A registry that does not answer in this time is told of: the image is then taken by its name. */
 const PATIENCE = 15_000;
@@ -38,9 +37,9 @@ async function digestInRegistry(
   patience: number,
 ): Promise<string | undefined> {
   try {
-    const { host, url, target } = registryAddress(image);
+    await using registries = createRegistryClient({ credentials: dockerCredentials() });
     const either = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
-    return await imageDigest(url, target, { credentials: await credentialsFor(host), signal: either });
+    return await registries.repository(image).digest(referenceOf(parseImageName(image)), { signal: either });
   } catch (error) {
     signal.throwIfAborted();
     const why =

@@ -16,7 +16,7 @@ import { namespaceOf } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { healerFolder } from '../project/healer-folder.ts';
 import { type Project, readProject } from '../project/project.ts';
-import { pushTo } from '../registry/push.ts';
+import { pushTo } from '../push/push.ts';
 import { planPlugin, putPlugin } from './plugin.ts';
 import { standingOf } from './standing.ts';
 

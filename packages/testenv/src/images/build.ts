@@ -1,18 +1,17 @@
 /** What every way of building an image shares: a base, extra files, and the steps from layers to an archive. */
 import { dirname, join, posix, resolve } from 'node:path';
+import { blobOfJson, machinePlatform, type OciConfig } from '@kurator/registry';
 import { TestenvError } from '../error.ts';
 import { cacheFolder } from '../folders.ts';
 import { requireSpace } from '../internal/disk-space.ts';
 import { type Reporter, silent } from '../reporter.ts';
+import { archiveName } from './archive-name.ts';
 import { type ImageArchive, writeArchive } from './image-archive.ts';
 import { checkImageConfig, type ImageConfig, ociConfig } from './image-config.ts';
-import { normalizeImageName } from './image-name.ts';
 import { notAnImage } from './internal/archive-file.ts';
-import { blobOfJson } from './internal/blob.ts';
 import { placeOn, readFileTree } from './internal/file-tree.ts';
 import { gzipLayer } from './internal/gzip-layer.ts';
 import { type Layer, writeLayer } from './internal/layer.ts';
-import { machinePlatform, type OciConfig } from './internal/oci.ts';
 import { imageForMachine, openArchive } from './internal/open-archive.ts';
 import { fileEntry, type TarEntry } from './internal/tar-writer.ts';
 import { inWorkspace } from './internal/workspace.ts';
@@ -54,7 +53,7 @@ export async function buildImage(
   options: BuildOptions,
   makeLayers: LayerMaker,
 ): Promise<ImageArchive> {
-  const name = normalizeImageName(config.name);
+  const name = archiveName(config.name);
   checkImageConfig(config);
   const extra = extraEntries(options.files ?? {});
   const { reporter = silent, output, signal } = options;

@@ -1,11 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { archiveName } from './archive-name.ts';
 import { archiveFolder, type ImageArchive } from './image-archive.ts';
-import { normalizeImageName } from './image-name.ts';
 
 /** The image of that name that was built here last, if it is still in the cache. */
 export async function findArchive(name: string): Promise<ImageArchive | undefined> {
-  const full = normalizeImageName(name);
+  const full = archiveName(name);
   const folder = archiveFolder(full);
   const names = (await readdir(folder).catch(() => [])).filter((file) => /^[0-9a-f]{64}\.tar$/.test(file));
   const files = await Promise.all(

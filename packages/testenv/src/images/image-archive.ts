@@ -3,13 +3,20 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import {
+  type Blob,
+  blobOfJson,
+  descriptorOf,
+  MEDIA_TYPE,
+  type OciIndex,
+  parseImageName,
+  referenceOf,
+} from '@kurator/registry';
 import { cacheFolder } from '../folders.ts';
 import { ownerToken } from '../internal/owner.ts';
-import { parseImageName } from './image-name.ts';
-import { type Blob, blobOfJson } from './internal/blob.ts';
 import type { Layer } from './internal/layer.ts';
-import { descriptorOf, manifestOf } from './internal/manifest.ts';
-import { MEDIA_TYPE, NAME_ANNOTATION, type OciIndex, REF_ANNOTATION } from './internal/oci.ts';
+import { manifestOf } from './internal/manifest.ts';
+import { NAME_ANNOTATION, REF_ANNOTATION } from './internal/oci.ts';
 import { fileEntry, type TarEntry, tarStream } from './internal/tar-writer.ts';
 import { sweep } from './internal/workspace.ts';
 
@@ -46,7 +53,7 @@ export async function writeArchive(
 }
 
 function indexOf({ name }: ImageArchive, manifest: Blob): OciIndex {
-  const annotations = { [NAME_ANNOTATION]: name, [REF_ANNOTATION]: parseImageName(name).tag };
+  const annotations = { [NAME_ANNOTATION]: name, [REF_ANNOTATION]: referenceOf(parseImageName(name)) };
   return {
     schemaVersion: 2,
     mediaType: MEDIA_TYPE.index,

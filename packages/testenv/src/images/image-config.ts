@@ -1,6 +1,7 @@
 /** What an image says about the containers made from it, and how that becomes the OCI configuration. */
+import { machinePlatform, type OciConfig, type OciRuntimeConfig } from '@kurator/registry';
 import { TestenvError } from '../error.ts';
-import { IMAGE_TIME, machinePlatform, type OciConfig, type OciRuntimeConfig } from './internal/oci.ts';
+import { IMAGE_TIME } from './internal/oci.ts';
 
 /** What an image is called, and how containers made from it start. */
 export interface ImageConfig {

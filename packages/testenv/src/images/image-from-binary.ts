@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { machinePlatform } from '@kurator/registry';
 import { TestenvError } from '../error.ts';
 import { type BuildOptions, buildImage, requireRoomFor } from './build.ts';
 import type { ImageArchive } from './image-archive.ts';
@@ -7,7 +8,6 @@ import type { ImageConfig } from './image-config.ts';
 import { readStretch } from './internal/blob.ts';
 import { readElf } from './internal/elf.ts';
 import { writeLayer } from './internal/layer.ts';
-import { machinePlatform } from './internal/oci.ts';
 
 /** An image with one static program in it, at `/NAME`, which is the entrypoint unless told. */
 export async function imageFromBinary(

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
+import type { OciConfig } from '@kurator/registry';
 import { TestenvError } from '../error.ts';
 import { type BuildOptions, buildImage, openBase } from './build.ts';
 import type { ImageArchive } from './image-archive.ts';
@@ -8,7 +9,6 @@ import { readStretch } from './internal/blob.ts';
 import { folderEntries } from './internal/folder-entries.ts';
 import { writeLayer } from './internal/layer.ts';
 import { NODE_PATH, NONROOT, nodeRuntimeLayer } from './internal/node-runtime.ts';
-import type { OciConfig } from './internal/oci.ts';
 import type { TarEntry } from './internal/tar-writer.ts';
 
 /** How a bundle of JavaScript becomes an image. */

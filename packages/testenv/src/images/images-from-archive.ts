@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
+import { machinePlatform } from '@kurator/registry';
+import { archiveName } from './archive-name.ts';
 import { type ImageArchive, writeArchive } from './image-archive.ts';
-import { normalizeImageName } from './image-name.ts';
 import { notAnImage } from './internal/archive-file.ts';
-import { machinePlatform, NAME_ANNOTATION } from './internal/oci.ts';
+import { NAME_ANNOTATION } from './internal/oci.ts';
 import { type OpenedArchive, openArchive, runsHere } from './internal/open-archive.ts';
 import type { OpenedImage } from './internal/opened-image.ts';
 import { inWorkspace } from './internal/workspace.ts';
@@ -22,7 +23,7 @@ export async function imagesFromArchive(
   path: string,
   { name, signal }: FromArchiveOptions = {},
 ): Promise<ImageArchive[]> {
-  const wanted = name === undefined ? undefined : normalizeImageName(name);
+  const wanted = name === undefined ? undefined : archiveName(name);
   const archive = await openArchive(path, { verify: true });
   const images = archive.images.filter((image) => runsHere(image.config.value));
   if (images.length === 0) throw wrongPlatform(path, archive);
@@ -50,7 +51,7 @@ async function ownArchive(
   const given = wanted ?? image.name;
   if (given === undefined)
     throw notAnImage(path, 'the image in it has no name', 'Say which name to give it: `name`, or --name.');
-  const name = normalizeImageName(given);
+  const name = archiveName(given);
   if (archive.images.length === 1 && image.annotations[NAME_ANNOTATION] === name)
     return { name, digest: image.digest, path: resolve(path) };
   return await writeArchive(name, image.config.blob, image.layers, { signal });

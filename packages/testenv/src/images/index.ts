@@ -7,17 +7,13 @@ export { BUSYBOX_IMAGE, type BusyboxOptions, busyboxImage } from './busybox-imag
 export { findArchive } from './find-archive.ts';
 export type { ImageArchive } from './image-archive.ts';
 export type { ImageConfig } from './image-config.ts';
-export { imageDigest } from './image-digest.ts';
 export { imageFromBinary } from './image-from-binary.ts';
 export { type FolderOptions, imageFromFolder } from './image-from-folder.ts';
 export { imageFromNodeBundle, type NodeBundleOptions, nodeInBase } from './image-from-node-bundle.ts';
 export { imageFromPackages, type PackagesOptions } from './image-from-packages.ts';
-export { type ImageName, normalizeImageName, parseImageName } from './image-name.ts';
 export { type FromArchiveOptions, imagesFromArchive } from './images-from-archive.ts';
 export { type InspectedArchive, type InspectedImage, inspectArchive } from './inspect-archive.ts';
 export { nodeRuntimeFiles } from './internal/node-runtime.ts';
-export type { Attachment } from './internal/referrer.ts';
-export type { RegistryCredentials } from './internal/registry-session.ts';
 export { PAUSE_IMAGE, pauseImage } from './pause-image.ts';
 export { pullImage } from './pull-image.ts';
 export { type PushedImage, type PushOptions, pushImage } from './push-image.ts';

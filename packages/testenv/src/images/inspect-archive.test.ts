@@ -1,13 +1,13 @@
 import { copyFile, open, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { machinePlatform } from '@kurator/registry';
 import { describe, expect, it } from 'vitest';
 import { dockerSave, ociArchive } from '../../test/images/foreign-archives.ts';
 import { temporaryCache, temporaryFolder } from '../../test/images/temporary.ts';
 import { imageFromFolder } from './image-from-folder.ts';
 import { imagesFromArchive } from './images-from-archive.ts';
 import { inspectArchive } from './inspect-archive.ts';
-import { machinePlatform } from './internal/oci.ts';
 import { readTarIndex } from './internal/tar-index.ts';
 import { fileEntry, tarStream } from './internal/tar-writer.ts';
 

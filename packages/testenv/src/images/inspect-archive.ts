@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { normalizeImageName } from './image-name.ts';
+import { archiveName } from './archive-name.ts';
 import { type ArchiveFormat, openArchive } from './internal/open-archive.ts';
 import type { OpenedImage } from './internal/opened-image.ts';
 
@@ -38,7 +38,7 @@ export async function inspectArchive(path: string): Promise<InspectedArchive> {
 
 function inspected({ name, digest, config, layers }: OpenedImage): InspectedImage {
   return {
-    name: name === undefined ? undefined : normalizeImageName(name),
+    name: name === undefined ? undefined : archiveName(name),
     digest,
     id: config.blob.digest,
     platform: `${config.value.os}/${config.value.architecture}`,

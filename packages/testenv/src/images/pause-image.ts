@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { machinePlatform } from '@kurator/registry';
 import { TestenvError } from '../error.ts';
 import { type BuildOptions, buildImage } from './build.ts';
 import type { ImageArchive } from './image-archive.ts';
 import { writeLayer } from './internal/layer.ts';
-import { machinePlatform } from './internal/oci.ts';
 import { pauseProgram } from './internal/pause-program.ts';
 import { fileEntry } from './internal/tar-writer.ts';
 

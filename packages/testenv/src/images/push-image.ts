@@ -1,15 +1,16 @@
-import { Readable } from 'node:stream';
+import {
+  type Attachment,
+  descriptorOf,
+  machinePlatform,
+  parseImageName,
+  type RegistryCredentials,
+} from '@kurator/registry';
 import { TestenvError } from '../error.ts';
 import { type Reporter, silent } from '../reporter.ts';
 import type { ImageArchive } from './image-archive.ts';
-import { parseImageName } from './image-name.ts';
 import { notAnImage } from './internal/archive-file.ts';
-import type { Blob } from './internal/blob.ts';
-import { descriptorOf } from './internal/manifest.ts';
-import { machinePlatform } from './internal/oci.ts';
 import { imageForMachine, openArchive } from './internal/open-archive.ts';
-import { type Attachment, attach } from './internal/referrer.ts';
-import { type RegistryCredentials, RegistrySession } from './internal/registry-session.ts';
+import { registryPlace } from './internal/registry-place.ts';
 
 /** An image that a registry has. */
 export interface PushedImage {
@@ -41,80 +42,38 @@ export async function pushImage(
   target = ownTarget(archive),
   { credentials, signal, attachments = [], reporter = silent }: PushOptions = {},
 ): Promise<PushedImage> {
-  const base = registryUrl(registry);
-  const { repository, tag } = parseImageName(`${base.host.includes(':') ? base.host : `${base.host}:80`}/${target}`);
+  await using place = registryPlace(registry, target, credentials);
+  const { repository, name } = place;
+  if (name.tag === undefined || name.digest !== undefined) throw notATarget(target);
   const image = imageForMachine(await openArchive(archive.path));
   if (!image) throw notAnImage(archive.path, `it has no image for ${machinePlatform().architecture}`);
-  const session = new RegistrySession({ registry: base, repository, actions: 'pull,push', credentials, signal });
-  const task = `Pushing ${base.host}/${repository}:${tag}`;
+  const pushed = `${name.host}/${name.repository}:${name.tag}`;
+  const task = `Pushing ${pushed}`;
   const blobs = [...image.layers, image.config].map(({ blob }) => blob);
   const total = blobs.reduce((sum, { size }) => sum + size, 0);
   let sent = 0;
   try {
     for (const blob of blobs) {
-      await session.persist(() =>
-        pushBlob(session, blob, (bytes) => reporter.progress(task, (sent + bytes) / (total + 1))),
-      );
+      const onSent = (bytes: number) => reporter.progress(task, (sent + bytes) / (total + 1));
+      await repository.pushBlob(blob, { onSent, signal });
       sent += blob.size;
     }
     const { mediaType, blob } = image.manifest;
-    await session.persist(() => put(session, session.url(`manifests/${tag}`), blob, mediaType));
-    const sending = { session, sendBlob: (each: Blob) => pushBlob(session, each, () => {}) };
-    for (const each of attachments) await attach(sending, descriptorOf(mediaType, blob), each);
-    return { name: `${base.host}/${repository}:${tag}`, digest: image.digest };
+    await repository.pushManifest(name.tag, mediaType, blob, { signal });
+    for (const each of attachments) await repository.attach(descriptorOf(mediaType, blob), each, { signal });
+    return { name: pushed, digest: image.digest };
   } finally {
     reporter.progress(task, 1);
-    await session.close();
   }
-}
-
-async function pushBlob(session: RegistrySession, blob: Blob, onSent: (bytes: number) => void): Promise<void> {
-  const known = await session.ask('HEAD', session.url(`blobs/${blob.digest}`), { expected: [200, 404] });
-  if (known.status === 200) return;
-  const { headers } = await session.ask('POST', session.url('blobs/uploads/'), {
-    expected: [202],
-    headers: { 'content-length': '0' },
-  });
-  const location = session.resolve(String(headers.location ?? ''));
-  location.searchParams.set('digest', blob.digest);
-  await put(session, location, blob, 'application/octet-stream', onSent);
-}
-
-async function put(
-  session: RegistrySession,
-  url: URL,
-  blob: Blob,
-  type: string,
-  onSent?: (bytes: number) => void,
-): Promise<void> {
-  const body = () => (onSent ? Readable.from(counted(blob.read(), onSent)) : blob.read());
-  const headers = { 'content-type': type, 'content-length': String(blob.size) };
-  const { body: rest } = await session.ask('PUT', url, { expected: [201], headers, body });
-  await rest.text();
-}
-
-async function* counted(
-  content: AsyncIterable<Uint8Array>,
-  onSent: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of content) {
-    bytes += chunk.byteLength;
-    onSent(bytes);
-    yield chunk;
-  }
-}
-
-/** The address of a registry, checked. */
-export function registryUrl(registry: string): URL {
-  const url = URL.parse(registry);
-  if (url && /^https?:$/.test(url.protocol) && url.pathname === '/') return url;
-  throw new TestenvError('KUR_TESTENV_REGISTRY', `"${registry}" is not the URL of a registry.`, {
-    remedy: 'Write http://host:port.',
-  });
 }
 
 function ownTarget({ name }: Pick<ImageArchive, 'name'>): string {
   const { repository, tag } = parseImageName(name);
   return `${repository}:${tag}`;
+}
+
+function notATarget(target: string): TestenvError {
+  return new TestenvError('KUR_TESTENV_IMAGE_NAME', `An image can't be pushed to "${target}": it has a digest.`, {
+    remedy: 'Write `repository:tag`: the content decides the digest.',
+  });
 }

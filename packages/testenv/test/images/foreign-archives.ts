@@ -1,8 +1,7 @@
 /** Image archives in the forms that other tools write. */
 import type { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { sha256 } from '../../src/images/internal/blob.ts';
-import { type Descriptor, MEDIA_TYPE, machinePlatform, type Platform } from '../../src/images/internal/oci.ts';
+import { type Descriptor, MEDIA_TYPE, machinePlatform, type Platform, sha256 } from '@kurator/registry';
 import { fileEntry, type TarEntry, tarStream } from '../../src/images/internal/tar-writer.ts';
 
 /** An empty tar: the smallest layer there is. */

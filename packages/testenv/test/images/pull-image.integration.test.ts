@@ -75,7 +75,7 @@ describe.runIf(canTestRegistry)('a registry', () => {
     const image = await webImage();
     const front = await guarded();
     const target = 'guarded/web:v1';
-    await expect(pushImage(image, front.url, target)).rejects.toMatchObject({ code: 'KUR_TESTENV_REGISTRY' });
+    await expect(pushImage(image, front.url, target)).rejects.toMatchObject({ code: 'KUR_REGISTRY_DENIED' });
     const credentials = { username: 'me', password: 'secret' };
     expect(await pushImage(image, front.url, target, { credentials })).toMatchObject({ digest: image.digest });
     front.seen.length = 0;

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findArchive, imageDigest, imageFromFolder, imagesFromArchive, pushImage } from '../../src/images/index.ts';
+import { findArchive, imageFromFolder, imagesFromArchive, pushImage } from '../../src/images/index.ts';
 import { dockerSave } from './foreign-archives.ts';
 import { canTestRegistry, registryOfTests } from './registry.ts';
 import { temporaryCache, temporaryFolder } from './temporary.ts';
@@ -75,12 +75,9 @@ describe.runIf(canTestRegistry)('pushImage', () => {
     expect(await blob.text()).toBe(bill.content.toString());
   });
 
-  it('tells what a registry has under a name', async () => {
+  it('finds again in the cache what was built', async () => {
     await temporaryCache();
     const image = await webImage();
-    await pushImage(image, registry.url);
-    expect(await imageDigest(registry.url, 'demo/web:v1')).toBe(image.digest);
-    expect(await imageDigest(registry.url, 'demo/web:none')).toBeUndefined();
     expect(await findArchive('demo/web:v1')).toEqual(image);
     expect(await findArchive('demo/web:none')).toBeUndefined();
   });
@@ -96,8 +93,8 @@ describe.runIf(canTestRegistry)('pushImage', () => {
   it('says that nobody answers', async () => {
     await temporaryCache();
     await expect(pushImage(await webImage(), 'http://127.0.0.1:1')).rejects.toMatchObject({
-      code: 'KUR_TESTENV_REGISTRY',
-      message: expect.stringContaining("http://127.0.0.1:1 can't be reached"),
+      code: 'KUR_REGISTRY_UNREACHABLE',
+      message: expect.stringContaining("127.0.0.1:1 can't be reached"),
       remedy: expect.any(String),
     });
   });
@@ -122,7 +119,7 @@ describe.runIf(canTestRegistry)('pushImage', () => {
   it('refuses a target that is no name', async () => {
     await temporaryCache();
     await expect(pushImage(await webImage(), registry.url, 'Web:v1')).rejects.toMatchObject({
-      code: 'KUR_TESTENV_IMAGE_NAME',
+      code: 'KUR_REGISTRY_NAME',
     });
   });
 

@@ -1,9 +1,9 @@
 /** The format of `docker save` before it became an OCI layout: a manifest.json, and layers without a digest of their own. */
+import { blobOfBytes, blobOfJson, MEDIA_TYPE, type OciConfig } from '@kurator/registry';
 import { type ArchiveFile, digestOfEntry, isGzip, notAnImage, readJson, requireEntry } from './archive-file.ts';
-import { blobOfBytes, blobOfFile, blobOfJson } from './blob.ts';
+import { blobOfFile } from './blob.ts';
 import type { Layer } from './layer.ts';
 import { manifestOf } from './manifest.ts';
-import { MEDIA_TYPE, type OciConfig } from './oci.ts';
 import type { OpenedImage } from './opened-image.ts';
 
 interface SavedImage {

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { blobOfBytes, MEDIA_TYPE } from '@kurator/registry';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/images/temporary.ts';
-import { blobOfBytes } from './blob.ts';
 import { placeOn, readFileTree } from './file-tree.ts';
 import { type Layer, writeLayer } from './layer.ts';
-import { MEDIA_TYPE } from './oci.ts';
 import { fileEntry, type TarEntry } from './tar-writer.ts';
 
 async function layer(...entries: TarEntry[]): Promise<Layer> {

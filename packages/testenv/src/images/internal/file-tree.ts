@@ -3,7 +3,6 @@
  * links of the layers below it: a file at `bin/tool` on top of a system whose `bin` is a link to `usr/bin` would put a
  * new folder in the link's place, and every program of that system would be gone.
  */
-
 import { posix } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

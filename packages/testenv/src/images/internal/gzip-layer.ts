@@ -3,10 +3,9 @@ import { createWriteStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
+import { blobOfBytes, MEDIA_TYPE } from '@kurator/registry';
 import type { Reporter } from '../../reporter.ts';
-import { blobOfBytes } from './blob.ts';
 import { cachedLayer, type Layer } from './layer.ts';
-import { MEDIA_TYPE } from './oci.ts';
 
 /** Higher levels take twice as long for the Node runtime, and save half a percent. */
 const LEVEL = 6;

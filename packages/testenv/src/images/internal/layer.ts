@@ -7,11 +7,11 @@ import { createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { type Blob, MEDIA_TYPE } from '@kurator/registry';
 import { cacheFolder } from '../../folders.ts';
 import { withLock } from '../../internal/lock.ts';
 import type { Reporter } from '../../reporter.ts';
-import { type Blob, blobOfFile, readStretch, sha256OfStream } from './blob.ts';
-import { MEDIA_TYPE } from './oci.ts';
+import { blobOfFile, readStretch, sha256OfStream } from './blob.ts';
 import { type TarEntry, tarStream } from './tar-writer.ts';
 import { inWorkspace } from './workspace.ts';
 

@@ -1,6 +1,5 @@
-import type { Blob } from './blob.ts';
+import { type Blob, descriptorOf, MEDIA_TYPE, type OciManifest } from '@kurator/registry';
 import type { Layer } from './layer.ts';
-import { type Descriptor, MEDIA_TYPE, type OciManifest } from './oci.ts';
 
 /** The manifest that ties a configuration and its layers together. */
 export function manifestOf(config: { mediaType: string; blob: Blob }, layers: readonly Layer[]): OciManifest {
@@ -17,7 +16,3 @@ const OCI_LAYERS: Record<string, string> = {
   'application/vnd.docker.image.rootfs.diff.tar': MEDIA_TYPE.layer,
   'application/vnd.docker.image.rootfs.diff.tar.gzip': MEDIA_TYPE.layerGzip,
 };
-
-export function descriptorOf(mediaType: string, { digest, size }: Blob): Descriptor {
-  return { mediaType, digest, size };
-}

@@ -1,15 +1,18 @@
-import { type ArchiveFile, digestOfEntry, notAnImage, readJson, requireEntry } from './archive-file.ts';
-import { type Blob, blobOfBytes, blobOfFile, isDigest, sha256 } from './blob.ts';
-import type { Layer } from './layer.ts';
 import {
+  type Blob,
+  blobOfBytes,
   type Descriptor,
+  isDigest,
   MEDIA_TYPE,
-  NAME_ANNOTATION,
   type OciConfig,
   type OciIndex,
   type OciManifest,
-  REF_ANNOTATION,
-} from './oci.ts';
+  sha256,
+} from '@kurator/registry';
+import { type ArchiveFile, digestOfEntry, notAnImage, readJson, requireEntry } from './archive-file.ts';
+import { blobOfFile } from './blob.ts';
+import type { Layer } from './layer.ts';
+import { NAME_ANNOTATION, REF_ANNOTATION } from './oci.ts';
 import type { OpenedImage } from './opened-image.ts';
 
 const INDEX_TYPES: readonly string[] = [MEDIA_TYPE.index, MEDIA_TYPE.dockerIndex];

@@ -2,9 +2,9 @@
  * Image archives as others and we write them, read into one shape: OCI layouts in a tar (`skopeo`, `buildah`, new
  * `docker save`, this package) and the older `docker save` format.
  */
+import { machinePlatform, type Platform } from '@kurator/registry';
 import { type ArchiveFile, notAnImage, openArchiveFile } from './archive-file.ts';
 import { dockerImages } from './docker-save.ts';
-import { machinePlatform, type Platform } from './oci.ts';
 import { ociImages } from './oci-layout.ts';
 import type { OpenedImage } from './opened-image.ts';
 

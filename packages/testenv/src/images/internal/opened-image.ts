@@ -1,6 +1,5 @@
-import type { Blob } from './blob.ts';
+import type { Blob, OciConfig } from '@kurator/registry';
 import type { Layer } from './layer.ts';
-import type { OciConfig } from './oci.ts';
 
 /** One image of an archive; its layers stay on disk. */
 export interface OpenedImage {

@@ -1,10 +1,16 @@
 /** `kurator push` */
 import { readFile } from 'node:fs/promises';
+import {
+  dockerCredentials,
+  formatImageName,
+  type ImageName,
+  parseImageName,
+  type RegistryCredentials,
+  registryUrl,
+} from '@kurator/registry';
 import { type ImageArchive, type PushedImage, pullImage, pushImage } from '@kurator/testenv';
 import type { Action, ActionContext } from '../action.ts';
 import { CliError } from '../error.ts';
-import { credentialsFor } from './docker-config.ts';
-import { registryAddress } from './registry-address.ts';
 
 /** As commander gives them. */
 export interface PushOptions {
@@ -34,11 +40,11 @@ interface Parcel {
 
 /** Pushes the image of an archive to where its new name says, as whoever has logged in there. */
 export async function pushTo(path: string, name: string, { insecure, sbom }: Parcel, ways: Ways): Promise<PushedImage> {
-  const { host, url, target } = registryAddress(name, insecure);
+  const { full, url, target, credentials } = await inRegistry(name, insecure);
   const { reporter, signal } = ways;
   const attachments = sbom === undefined ? [] : [{ artifactType: SPDX, content: Buffer.from(sbom) }];
-  const credentials = await credentialsFor(host);
-  return await pushImage({ name, path }, url, target, { credentials, attachments, reporter, signal });
+  const { digest } = await pushImage({ name, path }, url, target, { credentials, attachments, reporter, signal });
+  return { name: full, digest };
 }
 
 async function readBill(file: string): Promise<string> {
@@ -57,7 +63,23 @@ async function readBill(file: string): Promise<string> {
 
 /** Pulls the image of that name into the cache. */
 export async function pullFrom(name: string, { insecure }: Parcel, ways: Ways): Promise<ImageArchive> {
-  const { host, url, target } = registryAddress(name, insecure);
+  const { url, target, credentials } = await inRegistry(name, insecure);
   const { reporter, signal } = ways;
-  return await pullImage(url, target, { credentials: await credentialsFor(host), reporter, signal });
+  return await pullImage(url, target, { credentials, reporter, signal });
+}
+
+interface InRegistry {
+  readonly full: string;
+  readonly url: string;
+  /** `repository:tag` */
+  readonly target: string;
+  readonly credentials: RegistryCredentials | undefined;
+}
+
+/** Where an image is or will be, and who asks for it. @param insecure Whether the registry speaks plain HTTP. */
+async function inRegistry(name: string, insecure = false): Promise<InRegistry> {
+  const image: ImageName = parseImageName(name);
+  const full = formatImageName(image);
+  const url = registryUrl(image.host, insecure ? { url: `http://${image.host}` } : {}).origin;
+  return { full, url, target: full.slice(image.host.length + 1), credentials: await dockerCredentials()(image) };
 }
