@@ -1,0 +1,125 @@
+/** A real server of S3, versitygw, built once from its published Go module and kept in the cache. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { constants, homedir, setPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+const VERSION = 'v1.8.0';
+const MODULE = 'github.com/versity/versitygw/cmd/versitygw';
+const BUILD_TIMEOUT = 15 * 60_000;
+const START_TIMEOUT = 30_000;
+
+/** How long the first test file may take: a build on a small machine that has other things to do. */
+export const COLD_BUILD = 20 * 60_000;
+
+export const credentials = { accessKeyId: 'kurator', secretAccessKey: 'not-a-secret-but-long-enough' };
+
+/** The program; the first time on a machine it is built, which takes minutes. */
+export async function obtainVersitygw(): Promise<string> {
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'kurator', 'versitygw');
+  const folder = join(cache, `${VERSION}-${process.platform}-${process.arch}`);
+  const program = join(folder, 'versitygw');
+  if (await isThere(program)) return program;
+  await mkdir(cache, { recursive: true });
+  const making = await mkdtemp(`${folder}.`);
+  try {
+    const env = { ...process.env, GOBIN: making, GOFLAGS: '-buildvcs=false', CGO_ENABLED: '0' };
+    const args = ['install', '-trimpath', '-ldflags', '-s -w', `${MODULE}@${VERSION}`];
+    const building = promisify(execFile)('go', args, { env, timeout: BUILD_TIMEOUT, maxBuffer: 2 ** 26 });
+    if (building.child.pid) setPriority(building.child.pid, constants.priority.PRIORITY_LOW);
+    await building;
+    // Somebody else may have been quicker.
+    await rename(making, folder).catch(async (error) => {
+      if (!(await isThere(program))) throw error;
+    });
+    return program;
+  } finally {
+    await rm(making, { recursive: true, force: true });
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What a server may be started with. */
+export interface S3ServerOptions {
+  readonly region?: string;
+  /** Paths of a certificate and its key. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+/** One that runs, with its data in a folder of its own. */
+export class S3Server implements AsyncDisposable {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+  readonly #data: string;
+
+  private constructor(url: string, child: ChildProcess, folder: string, data: string) {
+    this.url = url;
+    this.#child = child;
+    this.#folder = folder;
+    this.#data = data;
+  }
+
+  static async start({ region = 'us-east-1', tls }: S3ServerOptions = {}): Promise<S3Server> {
+    const program = await obtainVersitygw();
+    const folder = await mkdtemp(join(tmpdir(), 'versitygw-'));
+    const data = join(folder, 'data');
+    await mkdir(data);
+    const port = await freePort();
+    const listening = ['--port', `127.0.0.1:${port}`, '--health', '/health', '--region', region];
+    const certificate = tls ? ['--cert', tls.cert, '--key', tls.key] : [];
+    const args = ['--quiet', '--keep-alive', ...listening, ...certificate, 'posix', data];
+    const env = { ROOT_ACCESS_KEY: credentials.accessKeyId, ROOT_SECRET_KEY: credentials.secretAccessKey };
+    const child = spawn(program, args, { env, stdio: 'ignore' });
+    const server = new S3Server(`${tls ? 'https' : 'http'}://127.0.0.1:${port}`, child, folder, data);
+    await waitForPort(port);
+    return server;
+  }
+
+  /** Makes a bucket: to this server a folder is one. */
+  async createBucket(name: string): Promise<string> {
+    await mkdir(join(this.#data, name));
+    return name;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const ended = once(this.#child, 'exit');
+      this.#child.kill('SIGKILL');
+      await ended;
+    }
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function waitForPort(port: number): Promise<void> {
+  const { connect } = await import('node:net');
+  const deadline = Date.now() + START_TIMEOUT;
+  for (;;) {
+    const isOpen = await new Promise<boolean>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(true));
+      socket.once('connect', () => socket.destroy()).once('error', () => resolve(false));
+    });
+    if (isOpen) return;
+    if (Date.now() > deadline) throw new Error(`versitygw did not listen on port ${port} in ${START_TIMEOUT} ms`);
+    await sleep(20);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
