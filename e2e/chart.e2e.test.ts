@@ -39,10 +39,11 @@ let image: BuiltImage;
 
 beforeAll(async () => {
   const making = createCluster({ name: 'e2e-chart', nodes: 2 });
-  [{ cluster }, image, helmProgram] = await Promise.all([making, buildHealer(tag), obtainHelm()]);
+  helmProgram = obtainHelm();
+  [{ cluster }, image] = await Promise.all([making, buildHealer(tag)]);
   client = await cluster.client();
   await cluster.load(image.path);
-}, 20 * 60_000);
+});
 afterAll(async () => {
   await client?.close();
   await cluster?.down();

@@ -23,19 +23,17 @@ let client: Client;
 let helmProgram: string;
 
 beforeAll(async () => {
+  helmProgram = obtainHelm();
   const building = buildHealer('kurator:e2e');
-  [{ cluster }, helmProgram] = await Promise.all([
-    createCluster({ name: 'e2e-heal-agent', nodes: 3, audit: true }),
-    obtainHelm(),
-  ]);
+  ({ cluster } = await createCluster({ name: 'e2e-heal-agent', nodes: 3, audit: true }));
   client = await cluster.client();
   await cluster.load((await busyboxImage()).path);
   await haveService();
   await cluster.load((await building).path);
   const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   await client.create(Namespace, { metadata: { name: namespace, labels: restricted } });
-  await install('install', '--wait', '--timeout', '100s');
-}, 20 * 60_000);
+  await install('install', '--wait', '--timeout', '250s');
+});
 
 afterAll(async () => {
   await client?.close();

@@ -11,9 +11,8 @@ let alertmanager: Alertmanager | undefined;
 let noAlertmanager = '';
 
 beforeAll(async () => {
-  const obtaining = obtainAlertmanager();
   world = await HealerWorld.open('e2e-heal-instances');
-  const obtained = await obtaining;
+  const obtained = obtainAlertmanager();
   if ('missing' in obtained) noAlertmanager = obtained.missing;
   else {
     alertmanager = await Alertmanager.start(obtained.program, world.host);

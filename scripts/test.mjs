@@ -15,9 +15,11 @@ import { elapsed, withProgress } from './setup/progress.mjs';
 import { countsWithoutContainers, missingForContainers, thisMachine } from './stages/containers.mjs';
 import { countsOf, lastLine, NOTHING, sum } from './stages/counts.mjs';
 import { failuresOf } from './stages/failures.mjs';
+import { bringGoPrograms, goProgramsFor } from './stages/go-programs.mjs';
 import { chooseStages, stages, usage } from './stages/stages.mjs';
-import { findTestFiles } from './stages/test-files.mjs';
+import { findTestFiles, lanesHere } from './stages/test-files.mjs';
 import { timesTable } from './stages/times.mjs';
+import { withWatchesFor } from './stages/watch-limit.mjs';
 
 /** @typedef {import('./stages/counts.mjs').Counts} Counts */
 /** @typedef {import('./stages/times.mjs').FileTimes} FileTimes */
@@ -51,7 +53,8 @@ async function runCheck(stage, args) {
  * @returns {Promise<Outcome>}
  */
 async function runTests(name, args) {
-  const files = findTestFiles(root, name).length;
+  const found = findTestFiles(root, name);
+  const files = found.length;
   if (files === 0) {
     console.log('There are none yet.');
     return { counts: NOTHING };
@@ -65,7 +68,9 @@ async function runTests(name, args) {
     console.log('The end-to-end tests were not run: what nodes need is not there.');
     return { counts: countsWithoutContainers({ files, ci: process.env.CI === 'true' }) };
   }
-  return await runVitest(name, args);
+  const programs = await bringGoPrograms(goProgramsFor(found, args));
+  const run = () => runVitest(name, args, programs);
+  return name === 'e2e' ? await withWatchesFor(lanesHere(), run) : await run();
 }
 
 /** Brings what nodes need before the tests, which have no terminal to ask on. */
@@ -82,9 +87,10 @@ async function prepareNodes() {
 /**
  * @param {string} project
  * @param {string[]} args
+ * @param {Record<string, string>} programs variables by which tests find what they start
  * @returns {Promise<Outcome>}
  */
-async function runVitest(project, args) {
+async function runVitest(project, args, programs) {
   const folder = mkdtempSync(join(tmpdir(), 'kurator-test-'));
   try {
     const report = join(folder, 'report.json');
@@ -95,7 +101,8 @@ async function runVitest(project, args) {
       // With the star also those of the stage that run alone: they are a project of their own.
       runChild('vitest', ['run', '--project', `${project}*`, ...reporters, ...args], {
         stdio: 'inherit',
-        env: { ...env, KURATOR_RUN_FILE: told },
+        // The folder is also for what the files of one run share.
+        env: { ...env, ...programs, KURATOR_TEST_FOLDER: folder, KURATOR_RUN_FILE: told },
       });
     // On a terminal vitest keeps its own line up to date, and two would overwrite each other.
     const ended = process.stderr.isTTY ? await run() : await withProgress(stages[project]?.title ?? project, run);

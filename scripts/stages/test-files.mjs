@@ -1,5 +1,6 @@
 /** Which test files belong to which stage: read by vitest.config.ts, and counted by `npm test`. */
 import { globSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
 
 /** @typedef {'unit' | 'integration' | 'e2e'} TestStage */
 
@@ -37,6 +38,11 @@ export const aloneFiles = [
  */
 export function lanesOf({ cores, memory }) {
   return Math.max(1, Math.min(cores + 1, Math.floor(memory / GIB_OF_A_LANE / 2 ** 30)));
+}
+
+/** The lanes of this machine. */
+export function lanesHere() {
+  return lanesOf({ cores: availableParallelism(), memory: totalmem() });
 }
 
 /** Three nodes, the control plane and what a story runs on them, with room to spare. */

@@ -53,7 +53,9 @@ describe('timesTable', () => {
 });
 
 describe('the reporter of a run', () => {
-  it('writes what vitest measured of each file, its hooks too, and what went wrong outside of every test', async () => {
+  it('writes what vitest measured of each file, its hooks too, and what went wrong outside of every test', {
+    timeout: 120_000,
+  }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kurator-times-'));
     try {
       const test = `
