@@ -1,5 +1,6 @@
 /** Runs an operator where operators run: bundled into one file, as an image, in a Deployment, with no rights but its own. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -67,7 +68,7 @@ export async function runInCluster(cluster: Cluster, client: Client, operator: O
   const isReady = ({ status }: Deployment) => status?.readyReplicas === replicas;
   await waitFor(client, Deployment, { name, namespace: name }, isReady, {
     description: 'to be ready',
-    timeout: 90_000,
+    timeout: 240_000,
   });
 }
 
@@ -83,7 +84,23 @@ async function grant(client: Client, name: string, { namespaced, cluster, own }:
   await client.create(RoleBinding, { metadata: { name, namespace: name }, roleRef: ownRef, subjects });
 }
 
+/** Made once in a run of the tests, which has a folder for what its files share; elsewhere each time. */
 async function bundledImage(programs: Readonly<Record<string, string>>, name: string): Promise<string> {
+  const shared = process.env.KURATOR_TEST_FOLDER;
+  if (!shared) return await bundle(programs, name);
+  const key = createHash('sha256')
+    .update(JSON.stringify([name, programs]))
+    .digest('hex');
+  const note = join(shared, `image-${key}`);
+  const made = await readFile(note, 'utf8').catch(() => undefined);
+  if (made) return made;
+  const path = await bundle(programs, name);
+  await writeFile(`${note}.${process.pid}`, path);
+  await rename(`${note}.${process.pid}`, note);
+  return path;
+}
+
+async function bundle(programs: Readonly<Record<string, string>>, name: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kurator-e2e-'));
   const entryPoints = Object.entries(programs).map(([out, path]) => ({ out, in: join(root, path) }));
   try {
