@@ -14,6 +14,7 @@ import { localAddress } from './local-address.ts';
 import { registrationsNow } from './registrations.ts';
 import { hasConversion, resourcesOf, servesHooks } from './resources.ts';
 import { ownNamespace } from './surroundings.ts';
+import { withdrawing } from './withdrawing.ts';
 
 export interface HooksOptions {
   readonly client: Client;
@@ -43,7 +44,8 @@ export async function hooksOf(definition: OperatorDefinition, options: HooksOpti
   for (const controller of declaring) for (const hook of controller.hooks) declare(webhooks, controller, hook);
   for (const resource of resourcesOf(definition).filter(hasConversion)) await declareConversion(webhooks, resource);
   const converted = resourcesOf(definition).filter(hasConversion);
-  return inPod ? webhooks : withdrawing(webhooks, client, name, converted.map(definitionName));
+  if (inPod) return webhooks;
+  return withdrawing(webhooks, () => registrationsNow(client, name, converted.map(definitionName)));
 }
 
 function declare(webhooks: Webhooks, { type, settings, name }: ControllerDefinition, hook: DeclaredHook): void {
@@ -89,21 +91,4 @@ async function declareConversion(webhooks: Webhooks, resource: Resource): Promis
 async function deskAddress({ config }: Client): Promise<WebhookAddress> {
   const host = await localAddress(config.server);
   return { url: (port) => `https://${host}:${port}` };
-}
-
-/**
- * At a desk, what nobody answers any more must not go on refusing every write: each registration becomes what it was
- * before. Only one that was not there is deleted.
- */
-function withdrawing(webhooks: Webhooks, client: Client, name: string, definitions: readonly string[]): Runnable {
-  return {
-    name: webhooks.name,
-    ready: (signal) => webhooks.ready?.(signal) ?? Promise.resolve(),
-    readiness: (signal) => webhooks.readiness?.(signal),
-    async run(context) {
-      const restore = await registrationsNow(client, name, definitions);
-      await webhooks.run(context);
-      await restore((error, what) => context.logger.warn({ error }, `${what} could not be put back as it was`));
-    },
-  };
 }
