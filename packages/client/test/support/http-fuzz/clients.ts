@@ -60,22 +60,17 @@ export async function readByNode(answer: Served): Promise<Read> {
   const scene = startScene([answer]);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   agent.createConnection = () => scene.connect() as unknown as Socket;
-  const ask = () => {
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const refused = (error: Error) => resolve({ kind: 'refused', why: error.message });
-    const sent = request({ host: 'server', agent, maxHeaderSize: LONGEST_HEAD, headers: { accept: '*/*' } });
-    sent.on('error', refused);
-    sent.on('response', (response) => void read(response).then(resolve, refused));
-    sent.end();
-    return promise;
-  };
-  const outcome = await Promise.race([ask(), scene.quiet()]);
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const refused = (error: Error) => resolve({ kind: 'refused', why: error.message });
+  const sent = request({ host: 'server', agent, maxHeaderSize: LONGEST_HEAD, headers: { accept: '*/*' } });
+  sent.on('error', refused);
+  sent.on('response', (response) => void read(response).then(resolve, refused));
+  sent.end();
+  const outcome = await Promise.race([promise, scene.quiet()]);
   await scene.quiet();
-  if (outcome.kind !== 'waits') {
-    void ask();
-    await scene.quiet();
-  }
-  const reused = scene.connectionOf(0) === scene.connectionOf(1);
+  // What it keeps and has not given up is what it would take for a further request.
+  const kept = Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
+  const reused = kept.some(({ destroyed }) => !destroyed);
   agent.destroy();
   scene.end();
   return { outcome, reused };
@@ -106,6 +101,8 @@ export interface ReadAlone {
   readonly length: number;
 }
 
+const singleBytes = Array.from({ length: 256 }, (_, byte) => Buffer.of(byte));
+
 /** Reads one answer byte by byte: what neither other pieces nor other answers before it may change. */
 export function readAlone({ pieces, after }: Served): ReadAlone {
   let [status, headers, ended] = [0, {}, false];
@@ -120,12 +117,12 @@ export function readAlone({ pieces, after }: Served): ReadAlone {
       ended = true;
     },
   });
-  const all = Buffer.from(pieces.join(''), 'latin1');
+  const all = pieces.join('');
   parser.await();
   let length = 0;
   try {
     while (length < all.length && !ended) {
-      parser.feed(all.subarray(length, length + 1));
+      parser.feed(singleBytes[all.charCodeAt(length)] as Buffer);
       length += 1;
     }
   } catch (error) {
