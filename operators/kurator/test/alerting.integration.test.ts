@@ -3,8 +3,10 @@ import { createHmac } from 'node:crypto';
 import { Event } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { describe, expect, it } from 'vitest';
+import type { Alert } from '../src/alerting/alert.ts';
 import { Reach } from '../src/network/reach.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
+import { Kurator } from '../src/resources/kurator.ts';
 import { AlertWorld } from './support/alerting/alert-world.ts';
 import { HttpSink } from './support/alerting/http-sink.ts';
 import { OperatorProcess } from './support/alerting/operator-process.ts';
@@ -337,6 +339,34 @@ describe('a webhook', () => {
     await eventually(() => expect(sink.taken).toHaveLength(1), patient);
     expect(JSON.parse(sink.taken[0]?.body ?? '')).toEqual({ text: 'it said "no"', severity: 'warning' });
     expect(sink.taken[0]?.headers).toMatchObject({ 'x-team': 'shop', 'content-type': 'application/json' });
+  });
+});
+
+describe('a page about a service whose Kurator is deleted in the middle of the incident', () => {
+  const page = { severity: 'page', stage: 'handedOver' } as const;
+  const alerts = ({ taken }: HttpSink) => taken.map(({ body }) => JSON.parse(body) as Alert);
+
+  it.each(['while the operator runs', 'while no operator runs'])('is closed with the reason: %s', async (when) => {
+    await using world = await AlertWorld.open();
+    await using sink = await HttpSink.open();
+    await world.channel('hook', { webhook: { url: sink.url }, minSeverity: 'page' });
+    const { metadata } = await world.kurator('web');
+    await world.kurator('other');
+    if (when === 'while the operator runs') await world.deliver();
+    await world.tell(1, page);
+    await world.tell(1, page, 'other');
+    if (when === 'while the operator runs') await eventually(() => expect(sink.taken).toHaveLength(2), patient);
+    await world.client.delete(Kurator, metadata);
+    if (when === 'while no operator runs') await world.deliver();
+    await eventually(() => expect(sink.taken).toHaveLength(3), patient);
+    const [opened, , closed] = alerts(sink);
+    expect(closed).toMatchObject({ status: 'resolved', severity: 'resolved', service: 'web', stage: 'withdrawn' });
+    expect([closed?.thread, closed?.incident]).toEqual([opened?.thread, opened?.incident]);
+    expect(closed?.lines.join()).toContain('Kurator web was deleted');
+    // The other's is still open, and what comes next about it is told as ever.
+    await world.tell(2, { severity: 'resolved', stage: 'recovered' }, 'other');
+    await eventually(() => expect(sink.taken).toHaveLength(4), patient);
+    expect(alerts(sink).at(-1)).toMatchObject({ service: 'other', stage: 'recovered' });
   });
 });
 

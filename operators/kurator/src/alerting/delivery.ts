@@ -5,6 +5,7 @@
 import { type AuthorContext, type AuthorResult, parseDuration } from '@kurator/sdk';
 import { Reach } from '../network/reach.ts';
 import { AlertChannel } from '../resources/alert-channel.ts';
+import { Kurator } from '../resources/kurator.ts';
 import type { Alert } from './alert.ts';
 import { digestDueAt, withDigests } from './digest.ts';
 import { arrived, givenUp, inTrouble, outboxOf, type Waiting } from './outbox.ts';
@@ -12,9 +13,10 @@ import { type Change, Outboxes } from './outboxes.ts';
 import { noPatience, type Patience, Patiences } from './patience.ts';
 import { SinkError } from './sinks/sink.ts';
 import { openSink } from './sinks/sinks.ts';
+import { openThreads, originOf, withdrawn } from './withdrawn.ts';
 
 /** What a delivery needs of what a reconcile is given. */
-export type DeliveryContext = Pick<AuthorContext, 'client' | 'event' | 'list' | 'log' | 'signal' | 'dryRun'>;
+export type DeliveryContext = Pick<AuthorContext, 'client' | 'event' | 'get' | 'list' | 'log' | 'signal' | 'dryRun'>;
 
 /** How a delivery waits; everything has a default. */
 export interface DeliveryOptions {
@@ -55,6 +57,7 @@ export class Delivery {
     // Whoever has just made a channel wants to see that somebody looks after it.
     if (!cached.status) await this.#change(cached, context, (outbox) => ({ ...outbox }));
     const outbox = outboxOf(cached);
+    await this.#withdraw(cached, openThreads(outbox), context);
     const digestAt = digestDueAt(outbox) ?? Number.POSITIVE_INFINITY;
     if (outbox.waiting.length === 0 && digestAt === Number.POSITIVE_INFINITY) return {};
     const patience = this.#patiences.of(cached);
@@ -77,6 +80,21 @@ export class Delivery {
     // Should the mark fail, the alert is not sent again for it.
     this.#patiences.set(channel, { ...noPatience, sent: oldest.alert.id });
     return await this.#mark(channel, oldest.alert, context);
+  }
+
+  /** Ends what is open for Kurators that are gone. The server has the last word: another's cache may be ahead of ours. */
+  async #withdraw(channel: AlertChannel, open: readonly string[], context: DeliveryContext): Promise<void> {
+    const { client, get, signal } = context;
+    const isOf = (thread: string, kurator: Kurator | undefined) =>
+      kurator?.metadata.uid?.startsWith(originOf(thread).uid) && !kurator.metadata.deletionTimestamp;
+    const missing = open.filter((thread) => !isOf(thread, get(Kurator, originOf(thread))));
+    if (missing.length === 0) return;
+    const gone: string[] = [];
+    for (const thread of missing) {
+      if (!isOf(thread, await client.find(Kurator, originOf(thread), { signal }))) gone.push(thread);
+    }
+    if (gone.length > 0)
+      await this.#change(channel, context, (box, found) => withdrawn(box, found, gone, this.#stamp()));
   }
 
   #stamp(): string {

@@ -190,7 +190,7 @@ function rankOf({ condition, stage }: Member): number {
 }
 
 /** `shop/web`, of `1f9c2a7e/shop/web#1`. */
-function serviceOf(thread: string): string {
+export function serviceOf(thread: string): string {
   return thread.slice(thread.indexOf('/') + 1, thread.lastIndexOf('#'));
 }
 

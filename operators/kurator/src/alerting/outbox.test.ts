@@ -143,3 +143,13 @@ function firstToGo(model: readonly Alert[]): number {
   }
   return 0;
 }
+
+describe('what the sink may hold open', () => {
+  it('begins with the first alert of a thread, ends with its end, and is bounded', () => {
+    const [opened, again] = [anAlert({ id: 'a/1' }), anAlert({ id: 'a/2', severity: 'page' })];
+    expect(putAll([opened, again]).open).toEqual([opened.thread]);
+    expect(putAll([opened, again, anAlert({ id: 'a/3', status: 'resolved' })]).open).toEqual([]);
+    const many = Array.from({ length: 2 * remembered }, (_, n) => anAlert({ id: `${n}/1`, thread: `${n}` }));
+    expect(putAll(many).open).toHaveLength(remembered);
+  });
+});

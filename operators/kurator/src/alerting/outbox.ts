@@ -48,6 +48,8 @@ export interface Outbox {
   readonly waiting: readonly Waiting[];
   /** Ids that were put in before: what is told again after a crash is not told again. */
   readonly known: readonly string[];
+  /** Threads that were told of by themselves and have not ended: what the sink may hold open. */
+  readonly open: readonly string[];
   readonly digests: readonly Digest[];
   /** Ids of what was not put in by itself, as a digest tells it. */
   readonly gathered: readonly string[];
@@ -69,10 +71,12 @@ const worth: Readonly<Record<Severity, number>> = { info: 0, warning: 1, resolve
 
 export function outboxOf({ status }: Pick<AlertChannel, 'status'>): Outbox {
   const { memory, delivered = 0, lastDeliveredAt, lastError } = status ?? {};
-  const { waiting = [], known = [], digests = [], gathered = [], dropped = 0 } = (memory ?? {}) as Partial<Outbox>;
+  const kept = (memory ?? {}) as Partial<Outbox>;
+  const { waiting = [], known = [], open = [], digests = [], gathered = [], dropped = 0 } = kept;
   return {
     waiting: waiting.map(({ alert, ...rest }) => ({ ...rest, alert: { ...alert, others: listed(alert.others) } })),
     known,
+    open,
     digests,
     gathered,
     dropped,
@@ -97,9 +101,16 @@ export function put(outbox: Outbox, alert: Alert, since: string): Outbox {
     ...outbox,
     waiting,
     known: [...outbox.known, alert.id].slice(-remembered),
+    open: openAfter(outbox.open, alert),
     dropped: outbox.dropped + lost,
     ...(lost > 0 && { lastError: `${outbox.dropped + lost} alerts were dropped: too many waited for the sink` }),
   };
+}
+
+/** A digest ends with its members. */
+function openAfter(open: readonly string[], { thread, status, service }: Alert): readonly string[] {
+  const others = open.filter((one) => one !== thread);
+  return status === 'resolved' || service === '*' ? others : [...others, thread].slice(-remembered);
 }
 
 /** Whether it was put in before; one that waits is known however long it has waited. */
@@ -108,9 +119,9 @@ export function isKnown({ known, waiting }: Outbox, id: string): boolean {
 }
 
 /** Whether anything was told of the same incident by itself. */
-export function knowsThread({ known, waiting }: Outbox, thread: string): boolean {
+export function knowsThread({ known, open, waiting }: Outbox, thread: string): boolean {
   const isOf = (id: string) => id.startsWith(`${thread}/`);
-  return known.some(isOf) || waiting.some(({ alert }) => isOf(alert.id));
+  return open.includes(thread) || known.some(isOf) || waiting.some(({ alert }) => isOf(alert.id));
 }
 
 /** Without the one that has arrived; the same outbox if it did not wait. */

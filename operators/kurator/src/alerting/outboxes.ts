@@ -79,11 +79,11 @@ export class Outboxes {
 }
 
 function withOutbox(channel: AlertChannel, outbox: Outbox): AlertChannel {
-  const { waiting, known, digests, gathered, dropped, ...figures } = outbox;
+  const { waiting, known, open, digests, gathered, dropped, ...figures } = outbox;
   const pending = waiting.length + digests.filter(({ changedAt }) => changedAt !== undefined).length;
   const { lastError: _, ...status } = channel.status ?? {};
   return {
     ...channel,
-    status: { ...status, ...figures, pending, memory: { waiting, known, digests, gathered, dropped } },
+    status: { ...status, ...figures, pending, memory: { waiting, known, open, digests, gathered, dropped } },
   };
 }

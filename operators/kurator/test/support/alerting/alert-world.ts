@@ -32,6 +32,9 @@ export class AlertWorld implements AsyncDisposable {
   now: () => number = Date.now;
   /** What all services of this world name. */
   readonly named: string[] = [];
+  /** By name. */
+  readonly #kurators = new Map<string, Promise<Kurator>>();
+  #origin = '';
 
   private constructor(scope: TestScope) {
     this.scope = scope;
@@ -40,7 +43,9 @@ export class AlertWorld implements AsyncDisposable {
   static async open(): Promise<AlertWorld> {
     const scope = await testScope('alerts');
     await installCrds(scope.client, [Kurator, Incident, AlertChannel, KuratorSwitch]);
-    return new AlertWorld(scope);
+    const world = new AlertWorld(scope);
+    world.#origin = ((await world.kurator('web')).metadata.uid ?? '').slice(0, 8);
+    return world;
   }
 
   get client(): Client {
@@ -70,14 +75,21 @@ export class AlertWorld implements AsyncDisposable {
     });
   }
 
+  /** Whom alerts are about; nobody looks after it here. */
+  kurator(name: string): Promise<Kurator> {
+    const metadata = { name, namespace: this.scope.namespace };
+    const spec = { targetRef: { kind: 'Deployment', name } } as Kurator['spec'];
+    const known = this.#kurators.get(name) ?? this.client.create(Kurator, { metadata, spec });
+    this.#kurators.set(name, known);
+    return known;
+  }
+
   /** Tells of something that happened to `web`, or another service, as the healer does. */
   async tell(number: number, differences: Partial<Notification> = {}, name = 'web'): Promise<readonly string[]> {
     const { namespace } = this.scope;
     const alerting = createAlerting({ client: this.client, channels: () => this.channels, now: this.now });
-    const kurator = {
-      metadata: { name, namespace, uid: '1f9c2a7e-0000-4000-8000-000000000000' },
-      spec: { alerts: { channels: this.named } },
-    } as unknown as Kurator;
+    const { metadata } = await this.kurator(name);
+    const kurator = { metadata, spec: { alerts: { channels: this.named } } } as unknown as Kurator;
     const id = `${namespace}/${name}#1`;
     const notification = aNotification({
       id: `${id}/${number}`,
@@ -93,7 +105,7 @@ export class AlertWorld implements AsyncDisposable {
 
   /** The id that the alert has where it arrives. */
   id(number: number): string {
-    return `1f9c2a7e/${this.scope.namespace}/web#1/${number}`;
+    return `${this.#origin}/${this.scope.namespace}/web#1/${number}`;
   }
 
   async status(name: string): Promise<NonNullable<AlertChannel['status']>> {
