@@ -2,13 +2,14 @@
  * What a command is about to do to the files of a folder, written down beside them before the first is touched, with what
  * they were: whoever finds it later can put back what was there. It lies in a folder of its own:
  *
- *     .kurator-writing-PID   is being prepared, or is done with: to be thrown away
- *     .kurator-writing       in force: the files are being changed, or the process died while it did so
+ *     .kurator-writing-OWNER   is being prepared, or is done with: to be thrown away
+ *     .kurator-writing         in force: the files are being changed, or the process died while it did so
  *
  * One rename makes the one the other, so that there is nothing in between; and only one process at a time has one in force.
  */
 import { constants, copyFile, link, mkdir, open, readdir, readFile, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isAlive, ownerToken, parseOwner } from '@kurator/testenv/owner';
 import { CliError } from '../error.ts';
 import { type FileChange, readIfThere } from './change.ts';
 import { placeOf } from './place.ts';
@@ -16,7 +17,7 @@ import { digestOf } from './record.ts';
 import { writeError } from './write-error.ts';
 
 const IN_FORCE = '.kurator-writing';
-const PREPARED = /^\.kurator-writing-(\d+)$/;
+const PREPARED = /^\.kurator-writing-(.+)$/;
 const LIST = 'journal.json';
 
 /** One file: digests of what it was and will be; null where there is none. */
@@ -27,7 +28,8 @@ interface Entry {
 }
 
 interface Journal {
-  readonly pid: number;
+  /** The process whose it is: its number alone may be another's by now. */
+  readonly owner: string;
   readonly entries: readonly Entry[];
   /** Folders that are made on the way, each after those above it. */
   readonly folders: readonly string[];
@@ -35,7 +37,8 @@ interface Journal {
 
 /** Writes down what will be done; from then on it counts. */
 export async function openJournal(folder: string, changes: readonly FileChange[], folders: readonly string[]) {
-  const draft = join(folder, `${IN_FORCE}-${process.pid}`);
+  const owner = ownerToken();
+  const draft = join(folder, `${IN_FORCE}-${owner}`);
   const entries = changes.map(({ path, before, after }) => ({ path, before: digest(before), after: digest(after) }));
   try {
     await mkdir(draft);
@@ -43,7 +46,7 @@ export async function openJournal(folder: string, changes: readonly FileChange[]
       if (before !== undefined) await writeDown(join(draft, `${at}.before`), before);
       if (after !== undefined) await writeDown(join(draft, `${at}.after`), after);
     }
-    await writeDown(join(draft, LIST), JSON.stringify({ pid: process.pid, entries, folders } satisfies Journal));
+    await writeDown(join(draft, LIST), JSON.stringify({ owner, entries, folders } satisfies Journal));
     await rename(draft, join(folder, IN_FORCE));
   } catch (error) {
     await throwAway(draft);
@@ -58,7 +61,7 @@ export function stagedText(folder: string, at: number): string {
 
 /** All is done, or undone: the journal counts no more. */
 export async function closeJournal(folder: string): Promise<void> {
-  const done = join(folder, `${IN_FORCE}-${process.pid}`);
+  const done = join(folder, `${IN_FORCE}-${ownerToken()}`);
   await rename(join(folder, IN_FORCE), done);
   await throwAway(done);
 }
@@ -72,16 +75,16 @@ export async function closeJournal(folder: string): Promise<void> {
 export async function recover(folder: string): Promise<string[] | undefined> {
   const found = await readdir(folder).catch(() => [] as string[]);
   for (const name of found) {
-    const pid = PREPARED.exec(name)?.[1];
-    if (pid && !isOthers(Number(pid))) await throwAway(join(folder, name));
+    const owner = PREPARED.exec(name)?.[1];
+    if (owner && parseOwner(owner) && !isOthers(owner)) await throwAway(join(folder, name));
   }
   return found.includes(IN_FORCE) ? await undo(folder) : undefined;
 }
 
 /** Puts back what was there, as the journal in force says, and closes it. @returns What somebody has changed meanwhile. */
 export async function undo(folder: string): Promise<string[]> {
-  const { pid, entries, folders } = await readJournal(folder);
-  if (isOthers(pid)) throw busy(folder);
+  const { owner, entries, folders } = await readJournal(folder);
+  if (isOthers(owner)) throw busy(folder);
   const left: string[] = [];
   for (const [at, entry] of entries.toReversed().entries()) {
     if (!(await putBack(folder, entry, entries.length - 1 - at))) left.push(entry.path);
@@ -157,18 +160,16 @@ function digest(text: string | undefined): string | null {
   return text === undefined ? null : digestOf(text);
 }
 
-/** Whether another process of this machine has that number. It need not be ours: then it is waited for in vain, and nothing is lost. */
-function isOthers(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+/** Whether another process that lives has it, or one of which that can't be known, on another machine or in another container. */
+function isOthers(token: string): boolean {
+  const owner = parseOwner(token);
+  if (!owner) return true;
+  const alive = isAlive(owner);
+  return alive === undefined || (alive && owner.pid !== process.pid);
 }
 
 function busy(folder: string): CliError {
   return new CliError('KUR_CLI_BUSY', `another command is writing into ${folder}`, {
-    remedy: `let it end; if there is none, its process id belongs to another program: delete ${join(folder, IN_FORCE)}`,
+    remedy: `let it end; if there is none, on this machine or another that shares the folder, delete ${join(folder, IN_FORCE)}`,
   });
 }

@@ -1,7 +1,9 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ownerToken } from '@kurator/testenv/owner';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FileChange, readIfThere } from './change.ts';
@@ -114,15 +116,39 @@ describe('what happens while the files are moved to their places', () => {
     expect(await readIfThere(folder, 'deep/er/new')).toBeUndefined();
   });
 
-  it('is one command’s alone', async () => {
+  /** As if this process had begun to write. */
+  const begunBy = async (owner: string) => {
     await somebodysFolder();
     await mkdir(join(folder, '.kurator-writing'));
-    await writeFile(
-      join(folder, '.kurator-writing/journal.json'),
-      JSON.stringify({ pid: process.ppid, entries: [], folders: [] }),
-    );
+    await writeFile(join(folder, '.kurator-writing/journal.json'), JSON.stringify({ owner, entries: [], folders: [] }));
+  };
+  const runner = (code: string) => spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', code]);
+  const printsOwner = "import { ownerToken } from '@kurator/testenv/owner'; console.log(ownerToken());";
+  const ownerIn = async ({ stdout }: ReturnType<typeof runner>) =>
+    String(((await once(stdout, 'data')) as [Buffer])[0]).trim();
+
+  it('is one command’s alone', async () => {
+    const other = runner(`${printsOwner} setInterval(() => {}, 1000);`);
+    try {
+      await begunBy(await ownerIn(other));
+      await expect(writeFiles(folder, changes)).rejects.toMatchObject({ code: 'KUR_CLI_BUSY' });
+      expect(await readIfThere(folder, 'old')).toBe('old');
+    } finally {
+      other.kill('SIGKILL');
+    }
+  });
+
+  it('goes on where the command is gone and its number was given to another process', async () => {
+    const [, start, ...where] = ownerToken().split('-');
+    await begunBy([process.ppid, Number(start) - 1, ...where].join('-'));
+    await writeFiles(folder, changes);
+    expect(await readIfThere(folder, 'deep/er/new')).toBeDefined();
+  });
+
+  it('waits for a command of another machine, of which nothing can be known', async () => {
+    const [pid, start, , , namespace, number] = ownerToken().split('-');
+    await begunBy([pid, start, '00000000', '00000000', namespace, number].join('-'));
     await expect(writeFiles(folder, changes)).rejects.toMatchObject({ code: 'KUR_CLI_BUSY' });
-    expect(await readIfThere(folder, 'old')).toBe('old');
   });
 });
 

@@ -5,7 +5,7 @@ import { startChild } from '../../test/binaries/child.ts';
 import { recordingReporter } from '../../test/binaries/recording-reporter.ts';
 import { temporaryFolder } from '../../test/binaries/temporary-folder.ts';
 import { TestenvError } from '../error.ts';
-import { ownerToken } from '../internal/owner.ts';
+import { ownerToken } from '../process/owner.ts';
 import { silent } from '../reporter.ts';
 import { type EntryRecipe, findEntry, obtainEntry } from './cache.ts';
 
@@ -102,7 +102,7 @@ describe('obtainEntry', () => {
   it('sweeps what dead processes left, and nothing that a living one is at', async () => {
     await using folder = await temporaryFolder();
     const dead = startChild(`
-      import { ownerToken } from ${JSON.stringify(import.meta.resolve('../internal/owner.ts'))};
+      import { ownerToken } from ${JSON.stringify(import.meta.resolve('../process/owner.ts'))};
       console.log(ownerToken());`);
     await dead.ended;
     const mine = `other-2.0.tmp-${ownerToken()}`;

@@ -6,7 +6,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TestenvError } from '../error.ts';
 import { withLock } from '../internal/lock.ts';
-import { isAlive, type Owner, ownerToken, parseOwner } from '../internal/owner.ts';
+import { isAlive, type Owner, ownerToken, parseOwner } from '../process/owner.ts';
 import type { Reporter } from '../reporter.ts';
 
 /** How an entry is made and how one can tell that it is good. */

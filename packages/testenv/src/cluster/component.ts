@@ -6,7 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { TestenvError } from '../error.ts';
-import { identify, type ProcessIdentity, signalProcess } from '../internal/process-identity.ts';
+import { identify, type ProcessIdentity, signalProcess } from '../process/process-identity.ts';
 import { until } from '../internal/until.ts';
 import type { Machine } from './machines/machine.ts';
 import { dyingWithParent, entering, onlyChild } from './machines/namespaces.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ownerToken } from '../internal/owner.ts';
+import { ownerToken } from '../process/owner.ts';
 import { clustersFolder } from './cluster-config.ts';
 import { claimFolder, lifeOf, sweepLeftovers } from './lifetime.ts';
 

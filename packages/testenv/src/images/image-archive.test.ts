@@ -2,7 +2,7 @@ import { readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesBelow, temporaryCache, temporaryFolder } from '../../test/images/temporary.ts';
-import { ownerToken } from '../internal/owner.ts';
+import { ownerToken } from '../process/owner.ts';
 import { imageFromFolder } from './image-from-folder.ts';
 import { inspectArchive } from './inspect-archive.ts';
 

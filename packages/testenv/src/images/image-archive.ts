@@ -13,7 +13,7 @@ import {
   referenceOf,
 } from '@kurator/registry';
 import { cacheFolder } from '../folders.ts';
-import { ownerToken } from '../internal/owner.ts';
+import { ownerToken } from '../process/owner.ts';
 import type { Layer } from './internal/layer.ts';
 import { manifestOf } from './internal/manifest.ts';
 import { NAME_ANNOTATION, REF_ANNOTATION } from './internal/oci.ts';

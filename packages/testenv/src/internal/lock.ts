@@ -9,7 +9,7 @@
 import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive, type Owner, ownerToken, parseOwner } from './owner.ts';
+import { isAlive, type Owner, ownerToken, parseOwner } from '../process/owner.ts';
 
 /** How a lock is asked for. */
 export interface LockOptions {

@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { identify, signalProcess } from '../../internal/process-identity.ts';
+import { identify, signalProcess } from '../../process/process-identity.ts';
 import { until } from '../../internal/until.ts';
 
 export const cgroupParent = 'kurator';

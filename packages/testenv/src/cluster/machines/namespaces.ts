@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { identify, type ProcessIdentity, signalProcess } from '../../internal/process-identity.ts';
+import { identify, type ProcessIdentity, signalProcess } from '../../process/process-identity.ts';
 import { until } from '../../internal/until.ts';
 
 const dieWithParent = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];

@@ -6,7 +6,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cacheFolder } from '../../folders.ts';
 import { mapNoSpace } from '../../internal/disk-space.ts';
-import { isAlive, ownerToken, parseOwner } from '../../internal/owner.ts';
+import { isAlive, ownerToken, parseOwner } from '../../process/owner.ts';
 
 /** Runs `work` with a new empty folder on the cache's file system, so that results can be renamed into the cache. */
 export async function inWorkspace<T>(purpose: string, work: (folder: string) => Promise<T>): Promise<T> {
