@@ -1,0 +1,7 @@
+/** Loaded before an operator under test: it ends with the test that started it, however that ends. */
+import { flushCompileCache } from 'node:module';
+
+process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+process.channel?.unref();
+// A process that is killed leaves no compiled code behind, and every later one would compile it all again.
+setTimeout(() => flushCompileCache(), 1000).unref();
