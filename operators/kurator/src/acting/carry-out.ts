@@ -10,11 +10,10 @@ import {
   isConflict,
   isDisruptionBudget,
   isNotFound,
-  type PodTemplateSpec,
   type ResourceType,
 } from '@kurator/sdk';
 import type { Action, ActionOutcome, ActionResult } from '../brain/incident/incident.ts';
-import type { Revision } from '../observing/revision.ts';
+import { type Revision, restartAnnotation } from '../observing/revision.ts';
 import type { Workload } from '../observing/workload.ts';
 
 /** What an action is carried out on. */
@@ -30,6 +29,11 @@ export interface Scene {
 
 /** The id of the last action that changed the workload. */
 export const actionAnnotation = 'kurator.sh/action';
+
+/** When a rolling update restarts the pods, as it is on their template: by the record, so that a second try is the same. */
+export function restartedBy({ intendedAt }: Pick<Action, 'intendedAt'>): string {
+  return new Date(intendedAt).toISOString();
+}
 
 /** Does it, or finds that it is done; throws nothing but the caller's own abort. */
 export async function carryOut(action: Action, scene: Scene): Promise<ActionOutcome> {
@@ -67,13 +71,25 @@ const deeds: Record<Action['kind'], Deed> = {
 
   async rollback(action, scene, isChanged) {
     if (isChanged) return await follow(action, scene);
-    const revision = scene.revisions.find(({ id }) => id === action.revision);
+    const revision = scene.revisions.find(({ version }) => version === action.revision);
     if (!revision) return { result: 'failed', message: `revision ${action.revision} is not kept any more` };
-    return (await change(action, scene, { template: revision.template })) ?? (await follow(action, scene));
+    const template: Operation = { op: 'add', path: '/spec/template', value: revision.template };
+    return (await change(action, scene, template)) ?? (await follow(action, scene));
+  },
+
+  async roll(action, scene) {
+    const { annotations } = scene.workload.spec?.template.metadata ?? {};
+    const restart = annotation(
+      '/spec/template/metadata/annotations',
+      annotations,
+      restartAnnotation,
+      restartedBy(action),
+    );
+    return await change(action, scene, restart);
   },
 
   async scale(action, scene) {
-    return await change(action, scene, { replicas: action.replicas ?? 0 });
+    return await change(action, scene, { op: 'add', path: '/spec/replicas', value: action.replicas ?? 0 });
   },
 };
 
@@ -112,17 +128,14 @@ async function takeAway(
 async function change(
   { id, expect }: Action,
   { client, type, workload, signal }: Scene,
-  fields: { template?: PodTemplateSpec; replicas?: number },
+  operation: Operation,
 ): Promise<Problem | undefined> {
   const { metadata } = workload;
-  const annotation = metadata.annotations
-    ? { op: 'add', path: `/metadata/annotations/${actionAnnotation.replace('/', '~1')}`, value: id }
-    : { op: 'add', path: '/metadata/annotations', value: { [actionAnnotation]: id } };
   const patch = [
     { op: 'test', path: '/metadata/uid', value: metadata.uid },
     { op: 'test', path: '/metadata/generation', value: expect.generation },
-    annotation,
-    ...Object.entries(fields).map(([field, value]) => ({ op: 'add', path: `/spec/${field}`, value })),
+    annotation('/metadata/annotations', metadata.annotations, actionAnnotation, id),
+    operation,
   ];
   try {
     await client.patch(type, metadata, patch, { type: 'json', fieldManager: 'kurator', ...(signal && { signal }) });
@@ -131,6 +144,18 @@ async function change(
     if (!isOutdated(error)) throw error;
     return { result: 'superseded', message: `${workload.kind} ${metadata.name} was changed since this was decided` };
   }
+}
+
+interface Operation {
+  readonly op: 'add';
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** Sets one annotation, where there are others or none. */
+function annotation(path: string, present: object | undefined, name: string, value: string): Operation {
+  if (!present) return { op: 'add', path, value: { [name]: value } };
+  return { op: 'add', path: `${path}/${name.replace('/', '~1')}`, value };
 }
 
 /** The server calls a patch whose test fails invalid, and names no field. */

@@ -116,12 +116,18 @@ export interface ForeignWrite {
   readonly what: 'template' | 'replicas' | 'other';
 }
 
+/** How a workload's own controller would replace all instances, with more than are desired meanwhile. */
+export interface Surge {
+  /** Instances that it may take away before their successors are ready. */
+  readonly unavailable: number;
+}
+
 /** The Deployment or StatefulSet. */
 export interface WorkloadObservation {
   readonly desired: number;
   /** Which object state was seen. An action is carried out only on this one, or refused. */
   readonly generation: number;
-  /** The revision that is wanted now. */
+  /** The revision that is wanted now. A restart makes no new one: what runs is the same. */
   readonly revision: string;
   /** Revisions that still exist and could be gone back to. */
   readonly revisions: readonly string[];
@@ -134,6 +140,8 @@ export interface WorkloadObservation {
   readonly paused: boolean;
   /** The HorizontalPodAutoscaler or other scaler that sets its replicas, if there is one. */
   readonly autoscaler?: string;
+  /** It can be rolled, so that new instances come before the old ones go; missing where it can't, or not now. */
+  readonly surge?: Surge;
   /** What PodDisruptionBudgets still allow; missing when there is none. */
   readonly disruptionsAllowed?: number;
 }

@@ -30,7 +30,7 @@ export async function caseOf(round: Round): Promise<Case | NoCase> {
   const written = memoryOf(kurator, now);
   const served = mode === 'On' ? await serve(round, written) : notServed(kurator, written, mode);
   if (served?.stranger) return { reason: 'NotOurs', problem: served.stranger, isGone: true };
-  const scene = sceneOf(kurator, context, now, mind.service);
+  const scene = sceneOf(kurator, context, now, written, mind.service);
   if (!scene) {
     return served?.problem ? { reason: 'NotApplied', problem: served.problem, isGone: false } : notFound(kurator);
   }

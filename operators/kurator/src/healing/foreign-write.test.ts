@@ -1,6 +1,7 @@
 import type { Deployment } from '@kurator/sdk';
 import { describe, expect, it } from 'vitest';
 import type { Incident } from '../brain/incident/incident.ts';
+import { restartAnnotation } from '../observing/revision.ts';
 import { foreignChange, knownWorkload, lastWriter, markOfScaling, rememberedWorkload } from './foreign-write.ts';
 
 const template = (image: string) => ({ metadata: { labels: {} }, spec: { containers: [{ name: 'main', image }] } });
@@ -10,7 +11,7 @@ const deployment = (image: string, replicas = 3, mark?: string, rest: object = {
   metadata: { name: 'web', uid: 'u1', generation: 1, ...(mark && { annotations: { 'kurator.sh/action': mark } }) },
   spec: { selector: {}, replicas, template: template(image), ...rest },
 });
-const revisions = [{ id: 'good', number: 1, template: template('web:1') }];
+const revisions = [{ id: 'good', version: 'good', number: 1, template: template('web:1') }];
 const incident = (action: object) => ({ attempts: [{ actions: [action] }] }) as unknown as Incident;
 const before = knownWorkload(deployment('web:2'));
 
@@ -44,12 +45,33 @@ describe('a change of the workload', () => {
     expect(foreignChange(before, deployment('web:2', 9, markOfScaling(9, 7)), undefined, revisions)).toBe('replicas');
   });
 
+  describe('that restarts it', () => {
+    const at = '2026-11-16T08:00:00.000Z';
+    const roll = incident({ id: 'a/1', kind: 'roll', expect: { revision: 'good' }, intendedAt: Date.parse(at) });
+    const first = knownWorkload(deployment('web:1'));
+    const restartOf = (image: string, mark: string, time = at) => {
+      const { spec, ...rest } = deployment(image, 3, mark);
+      const fresh = { ...template(image), metadata: { labels: {}, annotations: { [restartAnnotation]: time } } };
+      return { ...rest, spec: { selector: {}, ...spec, template: fresh } };
+    };
+
+    it('is ours when it is what our action was to make', () => {
+      expect(foreignChange(first, restartOf('web:1', 'a/1'), roll, revisions)).toBeUndefined();
+    });
+
+    it('is somebody else’s where they did it, or deployed in the middle of ours', () => {
+      expect(foreignChange(first, restartOf('web:1', ''), roll, revisions)).toBe('template');
+      expect(foreignChange(first, restartOf('web:1', 'a/1', '2026-11-16T08:00:01Z'), roll, revisions)).toBe('template');
+      expect(foreignChange(first, restartOf('web:2', 'a/1'), roll, revisions)).toBe('template');
+    });
+  });
+
   it('stays on record until there is a newer one', () => {
     const write = { at: 1, by: 'alice', what: 'template' as const };
-    const noted = rememberedWorkload(before, deployment('web:3'), write);
+    const noted = rememberedWorkload(before, deployment('web:3'), write, revisions);
     expect(noted.foreignWrite).toEqual(write);
-    expect(rememberedWorkload(noted, deployment('web:3'), undefined)).toBe(noted);
-    expect(rememberedWorkload(noted, deployment('web:3', 4), undefined).foreignWrite).toEqual(write);
+    expect(rememberedWorkload(noted, deployment('web:3'), undefined, revisions)).toBe(noted);
+    expect(rememberedWorkload(noted, deployment('web:3', 4), undefined, revisions).foreignWrite).toEqual(write);
   });
 
   it('is told by the name of its writer, the newest who is not we', () => {

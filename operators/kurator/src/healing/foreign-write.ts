@@ -2,11 +2,12 @@
  * Whose a change of the workload is: ours, by the action's id on it and by what that action was to make, or somebody
  * else's. It goes by content: a Deployment's generation also counts changes of annotations, its own controller's among them.
  */
-import { checksum } from '@kurator/sdk';
-import { actionAnnotation } from '../acting/carry-out.ts';
-import type { Incident } from '../brain/incident/incident.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { checksum, type PodTemplateSpec } from '@kurator/sdk';
+import { actionAnnotation, restartedBy } from '../acting/carry-out.ts';
+import type { Action, Incident } from '../brain/incident/incident.ts';
 import type { ForeignWrite } from '../brain/observation.ts';
-import type { Revision } from '../observing/revision.ts';
+import { type Revision, restarted, versionsOf } from '../observing/revision.ts';
 import type { Workload } from '../observing/workload.ts';
 import type { KnownWorkload } from './memory.ts';
 
@@ -39,11 +40,16 @@ export function rememberedWorkload(
   before: KnownWorkload | undefined,
   workload: Workload,
   write: ForeignWrite | undefined,
+  revisions: readonly Revision[],
 ): KnownWorkload {
   const known = knownWorkload(workload);
   const foreignWrite = write ?? (before?.uid === known.uid ? before.foreignWrite : undefined);
-  const isSame = fields.every((field) => before?.[field] === known[field]) && foreignWrite === before?.foreignWrite;
-  return before && isSame ? before : { ...known, ...(foreignWrite && { foreignWrite }) };
+  const versions = versionsOf(revisions);
+  const isSame =
+    fields.every((field) => before?.[field] === known[field]) &&
+    foreignWrite === before?.foreignWrite &&
+    isDeepStrictEqual(versions, before?.versions);
+  return before && isSame ? before : { ...known, ...(versions && { versions }), ...(foreignWrite && { foreignWrite }) };
 }
 
 const fields = ['uid', 'target', 'replicas', 'template', 'rest'] as const;
@@ -67,11 +73,18 @@ function ownChange(
   if (scaledTo !== undefined) return { replicas: Number(scaledTo) };
   const actions = incident?.attempts.flatMap((attempt) => attempt.actions) ?? [];
   const action = actions.find(({ id }) => id === mark);
-  const revision = revisions.find(({ id }) => id === action?.revision);
+  const template = action && templateBy(action, revisions);
   return {
-    ...(revision && { template: checksum(revision.template) }),
+    ...(template && { template: checksum(template) }),
     ...(action?.replicas !== undefined && { replicas: action.replicas }),
   };
+}
+
+/** The template that an action was to make; undefined where it makes none. */
+function templateBy(action: Action, revisions: readonly Revision[]): PodTemplateSpec | undefined {
+  const wanted = action.kind === 'roll' ? action.expect.revision : action.revision;
+  const template = revisions.find(({ version }) => version === wanted)?.template;
+  return template && action.kind === 'roll' ? restarted(template, restartedBy(action)) : template;
 }
 
 /** Who was the last to write the spec, other than we: as `managedFields` of a live read say. */

@@ -13,7 +13,7 @@ export async function withWorkload(memory: Memory, scene: Scene, round: Round): 
   // What somebody changes of a service that is ours is put back before anybody sees it.
   const what = scene.target.owned && change === 'other' ? undefined : change;
   const write = what && { at: round.now, by: await writerOf(scene, round, what), what };
-  const known = rememberedWorkload(memory.workload, workload, write);
+  const known = rememberedWorkload(memory.workload, workload, write, scene.revisions);
   return known === memory.workload ? memory : { ...memory, workload: known };
 }
 

@@ -6,6 +6,7 @@ import type { Notification } from '../brain/alerts/notification.ts';
 import { freshHistory, type History } from '../brain/incident/history.ts';
 import type { Answer, ForeignWrite } from '../brain/observation.ts';
 import type { Millis } from '../brain/time.ts';
+import type { Versions } from '../observing/revision.ts';
 import type { Kurator } from '../resources/kurator.ts';
 
 /** The workload as it was when it was last looked at: by this a change of somebody else's is known. */
@@ -17,6 +18,8 @@ export interface KnownWorkload {
   /** Checksums of its pod template, and of the rest of its spec. */
   readonly template: string;
   readonly rest: string;
+  /** Which of its revisions run the same; missing where nobody has restarted it. */
+  readonly versions?: Versions;
   /** The newest change by somebody else. */
   readonly foreignWrite?: ForeignWrite;
 }

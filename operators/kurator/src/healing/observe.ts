@@ -29,10 +29,12 @@ export function observe(scene: Scene, sight: Sight): Observation {
   const { workload, revisions, autoscalers, budgets, pods, nodes } = scene;
   const { at, memory, dependencies, dependants, incident, usage } = sight;
   const { foreignWrite } = memory.workload ?? {};
+  const versions = new Map(revisions.map(({ id, version }) => [id, version]));
+  const versionOf = (revision: string) => versions.get(revision) ?? revision;
   return {
     at,
     workload: observeWorkload(workload, { revisions, autoscalers, budgets, foreignWrite }),
-    instances: pods.map((pod) => observeInstance(pod, usage.get(pod.metadata.uid ?? ''))),
+    instances: pods.map((pod) => observeInstance(pod, usage.get(pod.metadata.uid ?? ''), versionOf)),
     nodes,
     dependencies,
     dependants,

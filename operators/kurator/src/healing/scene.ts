@@ -15,10 +15,11 @@ import {
 import type { NodeObservation } from '../brain/observation.ts';
 import type { Millis } from '../brain/time.ts';
 import { observeNode, silentAloneFrom } from '../observing/node.ts';
-import { type Revision, revisionsOfDeployment, revisionsOfStatefulSet } from '../observing/revision.ts';
+import { type Revision, revisionsOfDeployment, revisionsOfStatefulSet, withVersions } from '../observing/revision.ts';
 import { selects, type Workload } from '../observing/workload.ts';
 import type { Kurator } from '../resources/kurator.ts';
 import { isOurs } from '../serving/ours.ts';
+import type { KnownWorkload, Memory } from './memory.ts';
 
 /** By which values objects are found: see the indexes that the operator declares. */
 export type Index = 'target' | 'dependsOn' | 'throughService' | 'owner' | 'node' | 'service';
@@ -66,9 +67,16 @@ export interface Scene {
 /**
  * Undefined where there is no such workload.
  *
+ * @param memory What is remembered of it.
  * @param knownService The Service that was in front of it when it was last looked at.
  */
-export function sceneOf(kurator: Kurator, look: Look, now: Millis, knownService?: string): Scene | undefined {
+export function sceneOf(
+  kurator: Kurator,
+  look: Look,
+  now: Millis,
+  memory: Pick<Memory, 'workload'>,
+  knownService?: string,
+): Scene | undefined {
   const target = targetOf(kurator);
   const workload = look.get(target.type, target.name);
   if (!workload) return undefined;
@@ -76,7 +84,7 @@ export function sceneOf(kurator: Kurator, look: Look, now: Millis, knownService?
   return {
     target,
     workload,
-    revisions: revisionsOf(workload, look),
+    revisions: revisionsOf(workload, look, memory.workload),
     pods,
     nodes: nodesOf(pods, look, now),
     // To find it costs a look at all of them.
@@ -103,11 +111,13 @@ function podsOf({ kind, metadata }: Workload, look: Look): Pod[] {
 }
 
 /** Revisions that it could go back to, the newest first. */
-export function revisionsOf({ kind, metadata }: Workload, look: Look): Revision[] {
+export function revisionsOf({ kind, metadata }: Workload, look: Look, known: KnownWorkload | undefined): Revision[] {
   const uid = metadata.uid ?? '';
-  return kind === 'Deployment'
-    ? revisionsOfDeployment(look.byIndex(ReplicaSet, 'owner', uid))
-    : revisionsOfStatefulSet(look.byIndex(ControllerRevision, 'owner', uid));
+  const stored =
+    kind === 'Deployment'
+      ? revisionsOfDeployment(look.byIndex(ReplicaSet, 'owner', uid))
+      : revisionsOfStatefulSet(look.byIndex(ControllerRevision, 'owner', uid));
+  return withVersions(stored, known?.uid === uid ? known.versions : undefined);
 }
 
 function nodesOf(pods: readonly Pod[], look: Look, now: Millis): NodeObservation[] {

@@ -5,7 +5,11 @@ import { timeOf } from './moment.ts';
 import { revisionLabels } from './revision.ts';
 
 /** Translates a pod; what the kubelet has not said yet stays unsaid. */
-export function observeInstance(pod: Pod, usage?: UsageObservation): InstanceObservation {
+export function observeInstance(
+  pod: Pod,
+  usage?: UsageObservation,
+  versionOf: (revision: string) => string = (revision) => revision,
+): InstanceObservation {
   const { metadata, spec } = pod;
   const ready = readinessOf(pod);
   const isReady = ready && ready.status !== 'Unknown' ? ready.status === 'True' : undefined;
@@ -15,7 +19,7 @@ export function observeInstance(pod: Pod, usage?: UsageObservation): InstanceObs
     name: metadata.name,
     uid: metadata.uid ?? '',
     ...(spec?.nodeName && { node: spec.nodeName }),
-    revision: revisionLabels.map((label) => metadata.labels?.[label]).find((hash) => hash !== undefined) ?? '',
+    revision: versionOf(revisionLabels.flatMap((label) => metadata.labels?.[label] ?? []).at(0) ?? ''),
     createdAt: timeOf(metadata.creationTimestamp) ?? 0,
     terminating: metadata.deletionTimestamp !== undefined,
     ...(isReady !== undefined && { ready: isReady }),

@@ -1,5 +1,15 @@
-/** Which revision of a workload is which: Deployments keep theirs as ReplicaSets, StatefulSets as ControllerRevisions. */
-import type { ControllerRevision, Deployment, PodTemplateSpec, ReplicaSet, StatefulSet } from '@kurator/sdk';
+/**
+ * Which revision of a workload is which: Deployments keep theirs as ReplicaSets, StatefulSets as ControllerRevisions. A
+ * restart makes a new one of each that runs the same as before: they are of one version.
+ */
+import {
+  type ControllerRevision,
+  checksum,
+  type Deployment,
+  type PodTemplateSpec,
+  type ReplicaSet,
+  type StatefulSet,
+} from '@kurator/sdk';
 
 const templateHash = 'pod-template-hash';
 const revisionHash = 'controller-revision-hash';
@@ -8,8 +18,11 @@ const revisionNumber = 'deployment.kubernetes.io/revision';
 /** The labels that say which revision a pod is of. */
 export const revisionLabels = [templateHash, revisionHash];
 
-/** A revision that could be gone back to. */
-export interface Revision {
+/** On a pod template, when it was last to be restarted: as `kubectl rollout restart` writes it, and so do we. */
+export const restartAnnotation = 'kubectl.kubernetes.io/restartedAt';
+
+/** A revision, as Kubernetes keeps it. */
+export interface StoredRevision {
   /** As pods are labelled with it. */
   readonly id: string;
   /** Grows with each change. */
@@ -17,8 +30,66 @@ export interface Revision {
   readonly template: PodTemplateSpec;
 }
 
+/** A revision that could be gone back to. */
+export interface Revision extends StoredRevision {
+  /** The id of the first revision that was seen to run the same: its own, unless it is a restart. */
+  readonly version: string;
+}
+
+/** The version of each revision, by its id. */
+export type Versions = Readonly<Record<string, string>>;
+
+/** Versions that are remembered, at most. */
+const versionsKept = 50;
+
+/**
+ * Tells restarts from new versions.
+ *
+ * @param revisions The newest first.
+ * @param known As they were told apart before: the revision that a restart was made from may be gone meanwhile.
+ */
+export function withVersions(revisions: readonly StoredRevision[], known: Versions = {}): Revision[] {
+  // Where nobody has ever restarted it, each is a version of its own, and nothing needs to be compared.
+  if (!revisions.some(isRestart)) return revisions.map((one) => ({ ...one, version: one.id }));
+  const isNews = revisions.some(({ id }) => known[id] === undefined);
+  const byContent = new Map<string, string>();
+  const named = revisions.toReversed().map((one) => {
+    if (!isNews) return { ...one, version: known[one.id] ?? one.id };
+    const content = checksum(withoutRestart(one.template));
+    const version = known[one.id] ?? byContent.get(content) ?? one.id;
+    byContent.set(content, version);
+    return { ...one, version };
+  });
+  return named.reverse();
+}
+
+/** What is to be remembered of them; undefined where each is a version of its own. */
+export function versionsOf(revisions: readonly Revision[]): Versions | undefined {
+  if (!revisions.some(isRestart)) return undefined;
+  return Object.fromEntries(revisions.slice(0, versionsKept).map(({ id, version }) => [id, version]));
+}
+
+function isRestart({ template }: StoredRevision): boolean {
+  return template.metadata?.annotations?.[restartAnnotation] !== undefined;
+}
+
+/** The template as it would be, were it restarted at that time. */
+export function restarted(template: PodTemplateSpec, at: string): PodTemplateSpec {
+  const { annotations } = template.metadata ?? {};
+  return { ...template, metadata: { ...template.metadata, annotations: { ...annotations, [restartAnnotation]: at } } };
+}
+
+/** The template as it was before anybody restarted it. */
+export function withoutRestart(template: PodTemplateSpec): PodTemplateSpec {
+  const { annotations: present, ...metadata } = template.metadata ?? {};
+  if (present?.[restartAnnotation] === undefined) return template;
+  const { [restartAnnotation]: _, ...annotations } = present;
+  const others = Object.keys(annotations).length > 0 && { annotations };
+  return { ...template, metadata: { ...metadata, ...others } };
+}
+
 /** The revisions of a Deployment that still exist, the newest first. */
-export function revisionsOfDeployment(replicaSets: readonly ReplicaSet[]): Revision[] {
+export function revisionsOfDeployment(replicaSets: readonly ReplicaSet[]): StoredRevision[] {
   return replicaSets
     .flatMap(({ metadata, spec }) => {
       const id = metadata.labels?.[templateHash];
@@ -29,7 +100,7 @@ export function revisionsOfDeployment(replicaSets: readonly ReplicaSet[]): Revis
 }
 
 /** The revisions of a StatefulSet that still exist, the newest first. */
-export function revisionsOfStatefulSet(stored: readonly ControllerRevision[]): Revision[] {
+export function revisionsOfStatefulSet(stored: readonly ControllerRevision[]): StoredRevision[] {
   return stored
     .flatMap(({ metadata, revision, data }) => {
       const { template } = (data as { spec?: { template?: PodTemplateSpec } } | undefined)?.spec ?? {};
@@ -51,7 +122,7 @@ export function wantedRevision(
   return revisions.find(({ number }) => number === Number(metadata.annotations?.[revisionNumber] ?? Number.NaN));
 }
 
-const newestFirst = (a: Revision, b: Revision) => b.number - a.number;
+const newestFirst = (a: StoredRevision, b: StoredRevision) => b.number - a.number;
 
 /** The label is what tells ReplicaSets apart; a template with it would make a revision of its own. */
 function withoutHash(template: PodTemplateSpec): PodTemplateSpec {

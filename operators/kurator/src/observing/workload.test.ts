@@ -65,3 +65,33 @@ describe('the rollout of a StatefulSet', () => {
     expect(rolloutOf(workload)).toBe(rollout);
   });
 });
+
+describe('what a rolling update may leave missing', () => {
+  const surgeOf = (workload: unknown) => observeWorkload(workload as Deployment | StatefulSet, around).surge;
+  const settled = { replicas: 3, updatedReplicas: 3 };
+  const rolling = (maxSurge: number | string, maxUnavailable: number | string) => ({
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } },
+  });
+
+  it.each([
+    ['25 % of three, as the server has it unless told otherwise', 0, deployment(settled)],
+    ['25 % of four', 1, deployment({ replicas: 4, updatedReplicas: 4 }, { replicas: 4 })],
+    ['none', 0, deployment(settled, rolling(1, 0))],
+    ['two', 2, deployment(settled, rolling('10%', 2))],
+  ])('is %s', (_, unavailable, workload) => {
+    expect(surgeOf(workload)).toEqual({ unavailable });
+  });
+
+  it.each([
+    ['all are ended first', deployment(settled, { strategy: { type: 'Recreate' } })],
+    ['there is to be no more than is desired', deployment(settled, rolling(0, 1))],
+    ['there is to be 0 % more than is desired', deployment(settled, rolling('0%', 1))],
+    ['nobody is desired', deployment({}, { replicas: 0 })],
+    ['somebody has paused it', deployment(settled, { paused: true })],
+    ['a rollout is under way', deployment({ replicas: 4, updatedReplicas: 1 })],
+    ['a rollout has come to a stop', deployment({ ...settled, ...condition('False', 'ProgressDeadlineExceeded') })],
+    ['two of one name must not run', statefulSet(settled, { type: 'RollingUpdate' })],
+  ])('is not asked for where %s', (_, workload) => {
+    expect(surgeOf(workload)).toBeUndefined();
+  });
+});

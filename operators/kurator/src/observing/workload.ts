@@ -6,7 +6,8 @@ import type {
   PodDisruptionBudget,
   StatefulSet,
 } from '@kurator/sdk';
-import type { ForeignWrite, WorkloadObservation } from '../brain/observation.ts';
+import type { ForeignWrite, Surge, WorkloadObservation } from '../brain/observation.ts';
+import { countOf } from '../brain/spec.ts';
 import { timeOf } from './moment.ts';
 import { type Revision, wantedRevision } from './revision.ts';
 
@@ -29,18 +30,37 @@ export function observeWorkload(workload: Workload, surroundings: Surroundings):
   const generation = metadata.generation ?? 0;
   const autoscaler = surroundings.autoscalers.find((one) => targets(one, workload));
   const disruptionsAllowed = allowed(workload, surroundings.budgets);
+  const rollout = rolloutOf(workload);
+  const surge = rollout.rollout === 'settled' ? surgeOf(workload) : undefined;
   return {
     desired: spec?.replicas ?? REPLICAS,
     generation,
     // Not known yet, and not to be taken for the one before.
-    revision: wantedRevision(workload, revisions)?.id ?? `generation ${generation}`,
-    revisions: revisions.map(({ id }) => id),
-    ...rolloutOf(workload),
+    revision: wantedRevision(workload, revisions)?.version ?? `generation ${generation}`,
+    revisions: [...new Set(revisions.map(({ version }) => version))],
+    ...rollout,
     ...(foreignWrite && { foreignWrite }),
     paused: workload.kind === 'Deployment' && (workload as Deployment).spec?.paused === true,
     ...(autoscaler && { autoscaler: autoscaler.metadata.name }),
     ...(disruptionsAllowed !== undefined && { disruptionsAllowed }),
+    ...(surge && { surge }),
   };
+}
+
+/** What the API server takes where nobody says. */
+const share = '25%';
+
+/**
+ * Whether its pods can be made anew before the old ones go, as its strategy counts. Those of a StatefulSet never: two of
+ * one name must not run, so its own update takes one after the other away, without regard to a PodDisruptionBudget.
+ */
+function surgeOf(workload: Workload): Surge | undefined {
+  if (workload.kind !== 'Deployment') return undefined;
+  const { replicas = REPLICAS, paused, strategy } = (workload as Deployment).spec ?? {};
+  const { type = 'RollingUpdate', rollingUpdate } = strategy ?? {};
+  const { maxSurge = share, maxUnavailable = share } = rollingUpdate ?? {};
+  if (paused || type !== 'RollingUpdate' || countOf(maxSurge, replicas, Math.ceil) < 1) return undefined;
+  return { unavailable: countOf(maxUnavailable, replicas, Math.floor) };
 }
 
 type Rollout = Pick<WorkloadObservation, 'rollout' | 'stalledSince'>;

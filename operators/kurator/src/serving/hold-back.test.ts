@@ -11,7 +11,7 @@ const live = (mark?: string) =>
     spec: { selector: {}, template: template('live') },
   }) as unknown as Deployment;
 const rollback = { id: 'i/1.1', kind: 'rollback', revision: 'good', targets: [] } as unknown as Action;
-const revisions = [{ id: 'good', number: 1, template: template('good') }];
+const revisions = [{ id: 'good', version: 'good', number: 1, template: template('good') }];
 
 describe('a template that is rolled back', () => {
   const held = heldBackBefore(undefined, 'sum', [rollback]) as HeldBack;

@@ -3,7 +3,7 @@ import type { PodTemplateSpec } from '@kurator/sdk';
 import { actionAnnotation } from '../acting/carry-out.ts';
 import type { Action, ActionResult, Incident } from '../brain/incident/incident.ts';
 import type { HeldBack } from '../healing/memory.ts';
-import type { Revision } from '../observing/revision.ts';
+import { type Revision, withoutRestart } from '../observing/revision.ts';
 import type { Workload } from '../observing/workload.ts';
 
 /** How the roll-back of a template stands. */
@@ -50,6 +50,8 @@ export function templateToRun(
   if (!held) return wanted;
   // As long as the roll-back is not done, whoever does it expects the workload as it is.
   const isDone = held.action === undefined;
-  const good = isDone ? revisions.find(({ id }) => id === held.revision)?.template : undefined;
-  return good ?? live?.spec?.template ?? wanted;
+  const good = isDone ? revisions.find(({ version }) => version === held.revision)?.template : undefined;
+  const template = good ?? live?.spec?.template;
+  // When it was restarted is said by whoever restarts it: to apply an older time would be to undo that.
+  return template ? withoutRestart(template) : wanted;
 }

@@ -37,7 +37,7 @@ export async function serve(round: Round, memory: Memory): Promise<Served | unde
   const cached = context.get(type, name);
   const sum = wantedSum(kurator, service);
   if (cached && !isOurs(kurator, cached)) return { wanted: sum, stranger: notOurs(kurator, cached) };
-  const revisions = cached ? revisionsOf(cached, context) : [];
+  const revisions = cached ? revisionsOf(cached, context, memory.workload) : [];
   const { held, live = cached } =
     memory.heldBack?.wanted === sum ? await heldBackAt(round, memory, memory.heldBack) : {};
   const wanted = podTemplateOf(kurator, service, { spread: isSpread(cached) });

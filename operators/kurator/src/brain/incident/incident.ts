@@ -48,7 +48,7 @@ export interface ActionTarget {
  */
 export interface Action {
   readonly id: string;
-  readonly kind: 'evict' | 'rollback' | 'scale';
+  readonly kind: 'evict' | 'roll' | 'rollback' | 'scale';
   /** Instances to take away, each by its uid; the workload makes new ones. */
   readonly targets: readonly ActionTarget[];
   /** Not waited for: their node can't say that they have ended, and a person has said not to wait for that. */
@@ -184,6 +184,11 @@ export const givenBackReason = 'a person has given it back';
 export function openAttempt({ attempts }: Incident): Attempt | undefined {
   const last = attempts.at(-1);
   return last && last.result === undefined ? last : undefined;
+}
+
+/** Whether the workload's own controller replaces all instances, in its own waves. */
+export function isRolling({ actions }: Attempt): boolean {
+  return actions.some(({ kind }) => kind === 'roll');
 }
 
 /** Uids that the attempt has already taken away. */

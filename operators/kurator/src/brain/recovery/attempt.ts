@@ -7,11 +7,12 @@ import type { Step } from '../spec.ts';
 import { day, type Millis } from '../time.ts';
 import { healthyRevision, isDisruptive, scaledOut } from './ladder.ts';
 import { cleared, type Situation } from './situation.ts';
+import { isRolled, takenFirst } from './targets.ts';
 
 const repairsKept = 200;
 
 /** The incident with a new attempt, and its first action where the step has one. */
-export function begun(situation: Situation, step: Step, targets: readonly InstanceEvidence[]): Incident {
+export function begun(situation: Situation, step: Step): Incident {
   const { incident, evidence, now, spec, seen } = situation;
   const approvedBy = spec.recovery.steps[step].approval && (seen.orders.approvedBy ?? 'somebody who gave no name');
   const attempt: Attempt = {
@@ -23,15 +24,33 @@ export function begun(situation: Situation, step: Step, targets: readonly Instan
     present: evidence.instances.map(({ uid }) => uid),
   };
   const opened = { ...cleared(incident), attempts: [...incident.attempts, attempt] };
-  return isDisruptive(step) ? withAction(situation, opened, targets) : opened;
+  return isDisruptive(step) ? withAction(situation, opened, deed(situation, step)) : opened;
 }
 
 /** The incident with the next wave of its attempt, which gets the step's time anew. */
 export function wentOn(situation: Situation, targets: readonly InstanceEvidence[]): Incident {
-  return withAction(situation, cleared(situation.incident), targets);
+  const { incident } = situation;
+  const { step = 'replace' } = openAttempt(incident) ?? {};
+  return withAction(situation, cleared(incident), eviction(situation, step, targets));
 }
 
-function withAction(situation: Situation, incident: Incident, targets: readonly InstanceEvidence[]): Incident {
+/**
+ * The incident with more time for a rolling update that goes on: with each instance that comes, the step's time begins
+ * anew, but never more often than there were instances. The same one where nobody has come.
+ */
+export function wentOnByItself(
+  { spec, incident }: Situation,
+  attempt: Attempt,
+  newcomers: readonly InstanceEvidence[],
+): Incident {
+  const each = spec.recovery.steps[attempt.step].deadline;
+  const last = attempt.startedAt + each * Math.max(1, attempt.present.length);
+  const newest = Math.max(...newcomers.map(({ createdAt }) => createdAt));
+  const deadline = Math.min(last, newest + each);
+  return deadline > attempt.deadline ? replaceLast(incident, { ...attempt, deadline }) : incident;
+}
+
+function withAction(situation: Situation, incident: Incident, done: Deed): Incident {
   const attempt = openAttempt(incident);
   if (!attempt) return incident;
   const { now, spec } = situation;
@@ -42,15 +61,15 @@ function withAction(situation: Situation, incident: Incident, targets: readonly 
     targets: [],
     expect: { generation: situation.seen.workload.generation, revision: situation.seen.workload.revision },
     intendedAt: now,
-    ...deed(situation, attempt.step, targets),
+    ...done,
   };
   return replaceLast(incident, { ...attempt, deadline, actions: [...attempt.actions, action] });
 }
 
 type Deed = Pick<Action, 'kind' | 'reason'> & Partial<Pick<Action, 'targets' | 'isForced' | 'revision' | 'replicas'>>;
 
-function deed(situation: Situation, step: Step, targets: readonly InstanceEvidence[]): Deed {
-  const why = causeInWords[situation.diagnosis?.cause ?? 'unknown'];
+function deed(situation: Situation, step: Step): Deed {
+  const why = whyOf(situation);
   const revision = healthyRevision(situation);
   const replicas = scaledOut(situation);
   if (step === 'rollback' && revision !== undefined) {
@@ -60,9 +79,24 @@ function deed(situation: Situation, step: Step, targets: readonly InstanceEviden
   if (step === 'scale' && replicas !== undefined) {
     return { kind: 'scale', replicas, reason: `scale to ${replicas} instances: ${why}` };
   }
+  if (isRolled(situation, step)) return { kind: 'roll', reason: `${step} ${rollInWords(situation)}: ${why}` };
+  return eviction(situation, step, takenFirst(situation, step));
+}
+
+function eviction(situation: Situation, step: Step, targets: readonly InstanceEvidence[]): Deed {
   const named = targets.map(({ name, uid }) => ({ name, uid }));
-  const reason = `${step} ${named.map(({ name }) => name).join(', ')}: ${why}`;
+  const reason = `${step} ${named.map(({ name }) => name).join(', ')}: ${whyOf(situation)}`;
   return { kind: 'evict', targets: named, reason, ...(isForced(situation, targets) && { isForced: true }) };
+}
+
+/** What a rolling update takes, and how. */
+export function rollInWords({ seen }: Situation): string {
+  const isGapless = seen.workload.surge?.unavailable === 0;
+  return `all instances by a rolling update${isGapless ? ', new ones before the old ones go' : ''}`;
+}
+
+function whyOf({ diagnosis }: Situation): string {
+  return causeInWords[diagnosis?.cause ?? 'unknown'];
 }
 
 /**

@@ -45,6 +45,27 @@ export function remainingOf(situation: Situation, attempt: Attempt): InstanceEvi
   return targetsOf(situation, attempt.step).filter(({ uid }) => attempt.present.includes(uid) && !touched.has(uid));
 }
 
+/**
+ * Whether a restart is a rolling update: the workload can make new instances before the old ones go, and everybody who is
+ * there would be restarted anyway. Where one is well, or not known to be ill, the others are taken away one by one.
+ */
+export function isRolled(situation: Situation, step: Step): boolean {
+  if (step !== 'restart' || !situation.seen.workload.surge) return false;
+  const targets = new Set(targetsOf(situation, step).map(({ uid }) => uid));
+  const live = situation.evidence.instances.filter(({ health }) => health !== 'terminating');
+  return live.length > 0 && live.every(({ uid }) => targets.has(uid));
+}
+
+/**
+ * Those that a step takes away at first: a wave. Of a rolling update, those that may be missed before somebody is there in
+ * their place: the workload's controller has its own order, so the best of them count.
+ */
+export function takenFirst(situation: Situation, step: Step): InstanceEvidence[] {
+  const targets = targetsOf(situation, step);
+  if (!isRolled(situation, step)) return wave(situation, targets);
+  return targets.toReversed().slice(0, situation.seen.workload.surge?.unavailable ?? 0);
+}
+
 /** As many of these as may be taken at a time. */
 export function wave({ spec }: Situation, targets: readonly InstanceEvidence[]): InstanceEvidence[] {
   return targets.slice(0, spec.stateful ? 1 : Math.max(1, spec.recovery.maxUnavailable));

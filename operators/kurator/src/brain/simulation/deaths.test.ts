@@ -1,5 +1,6 @@
 /** The operator is killed at every point of every round of a repair: it ends the same, and nothing is done twice. */
 import { describe, expect, it } from 'vitest';
+import type { Surge } from '../observation.ts';
 import { clusterDefaults, serviceSpec } from '../spec-defaults.ts';
 import { minute, second } from '../time.ts';
 import { ailments, type EventName } from './events.ts';
@@ -12,12 +13,13 @@ const repairTakes = 3 * minute;
 
 const spec = serviceSpec({ name: 'web', checks: [{ name: 'http', period: 10 * second, timeout: second }] });
 
-function run(name: EventName, arg: number, death?: { point: DeathPoint; at: number }): Run {
+function run([, name, arg, surge]: Fault, death?: { point: DeathPoint; at: number }): Run {
   let isDue = death !== undefined;
   return simulate({
     specs: [spec],
     replicas: 3,
     nodes: 3,
+    ...(surge && { surge }),
     cluster: clusterDefaults,
     chaos: calm,
     seed: 5,
@@ -40,6 +42,7 @@ function endOf({ world, operator, referee }: Run) {
     revision: web?.revision,
     ill: web?.instances.filter(({ illness }) => illness !== undefined).length,
     made: web?.made,
+    restarts: web?.restarts,
     done: web?.applied.size,
     incidents: history?.incidents,
     isOver: history?.incident === undefined,
@@ -49,21 +52,24 @@ function endOf({ world, operator, referee }: Run) {
   };
 }
 
-const faults: [string, EventName, number][] = [
+type Fault = [what: string, name: EventName, arg: number, surge?: Surge];
+
+const faults: Fault[] = [
   ['one hangs', 'ill', ailments.indexOf('hang')],
   ['one crashes again and again', 'ill', ailments.indexOf('crash-loop')],
   ['all hang', 'allIll', ailments.indexOf('hang')],
+  ['all hang, and are replaced by a rolling update', 'allIll', ailments.indexOf('hang'), { unavailable: 0 }],
   ['a bad revision is deployed', 'badDeploy', 0],
   ['a node is lost', 'nodeGone', 1],
 ];
 
 describe('killed at any time', () => {
-  it.each(faults)('ends the same when %s', { timeout: 60_000 }, (_, name, arg) => {
-    const undisturbed = endOf(run(name, arg));
+  it.each(faults)('ends the same when %s', { timeout: 60_000 }, (...fault) => {
+    const undisturbed = endOf(run(fault));
     expect(undisturbed).toMatchObject({ ill: 0, isOver: true, breaches: [] });
     for (const point of deathPoints) {
       for (let death = at; death < at + repairTakes; death += tick) {
-        const end = endOf(run(name, arg, { point, at: death }));
+        const end = endOf(run(fault, { point, at: death }));
         expect(end, `killed ${point}, ${(death - at) / second} s in`).toEqual(undisturbed);
       }
     }

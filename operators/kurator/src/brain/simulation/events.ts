@@ -6,7 +6,7 @@ import { minute } from '../time.ts';
 import type { Operator } from './operator.ts';
 import type { Random } from './random.ts';
 import type { Referee } from './referee.ts';
-import { demolish, deploy, type Illness, rebuild, type SimService, type World } from './world.ts';
+import { demolish, deploy, type Illness, rebuild, rollOut, type SimService, type World } from './world.ts';
 
 /** Everything that an event may touch. */
 export interface Stage {
@@ -220,6 +220,12 @@ const table = {
   },
   unprotect: (_stage, service) => {
     service.isProtected = false;
+  },
+  /** Somebody restarts all of it, as `kubectl rollout restart` does. */
+  restart: ({ world, operator, referee }, service) => {
+    const history = operator.records.histories.get(service.spec.name);
+    rollOut(service, { at: world.now, by: 'a person', what: 'template' });
+    if (history) referee.foreign(world, service, history);
   },
   /** Somebody sets the replicas. */
   replicas: ({ world }, service, arg) => {

@@ -2,7 +2,7 @@
 import type { History } from '../incident/history.ts';
 import { type Action, type ActionOutcome, type ActionResult, unsettled } from '../incident/incident.ts';
 import type { Referee } from './referee.ts';
-import { remove, type SimService, type World } from './world.ts';
+import { remove, rollOut, type SimService, type World } from './world.ts';
 
 /** Carries an action out; undefined when it is not wanted any more. */
 export function carryOut(
@@ -31,6 +31,7 @@ const deeds: Record<Action['kind'], (world: World, service: SimService, action: 
       if (targets.some(({ uid }) => uid === instance.uid)) remove(world, instance);
     }
   },
+  roll: (_world, service) => rollOut(service),
   rollback: (_world, service, { revision }) => {
     service.revision = revision ?? service.revision;
     service.generation++;

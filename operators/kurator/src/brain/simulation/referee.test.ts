@@ -22,6 +22,7 @@ interface Trial {
   readonly chaos?: Partial<Chaos>;
   /** What it does about a service that can't be looked after; the brain's own unless given. */
   readonly withdraw?: Scenario['withdraw'];
+  readonly surge?: Scenario['surge'];
   readonly length?: number;
   /** All of it happens to one service, within a minute; else to one after the other. */
   readonly isSudden?: boolean;
@@ -82,6 +83,26 @@ const trials: Trial[] = [
     brain: believing({ minHealthy: 0, maxUnavailable: 2, restartHealthy: true }),
     events: ['ill', 'ill', 'ill', 'allIll', 'heal'],
     recovery: { minHealthy: 2, steps: { replace: { enabled: false } } },
+  },
+  {
+    rule: 1,
+    sins: 'rolls all for the fault of one',
+    brain: believing({ restartHealthy: true }),
+    events: ['ill', 'ill', 'ill'],
+    recovery: { steps: { replace: { enabled: false } } },
+    surge: { unavailable: 0 },
+  },
+  {
+    rule: 2,
+    sins: 'believes that a rolling update leaves no gap',
+    brain: (input) => {
+      const { surge, ...workload } = input.seen.workload;
+      const seen = { ...input.seen, workload: { ...workload, ...(surge && { surge: { unavailable: 0 } }) } };
+      return believing({ restartHealthy: true })({ ...input, seen });
+    },
+    events: ['ill', 'ill', 'ill'],
+    recovery: { minHealthy: 2, steps: { replace: { enabled: false } } },
+    surge: { unavailable: 3 },
   },
   {
     rule: 3,
@@ -157,7 +178,10 @@ const trials: Trial[] = [
   },
 ];
 
-function scenario({ events, recovery = {}, chaos, brain, withdraw, isSudden, length }: Trial, seed: number): Scenario {
+function scenario(
+  { events, recovery = {}, chaos, brain, surge, withdraw, isSudden, length }: Trial,
+  seed: number,
+): Scenario {
   const spec = (name: string, dependsOn: string[]) =>
     serviceSpec({ name, dependsOn, checks: [{ name: 'http', period: 10 * second, timeout: second }], recovery });
   return {
@@ -177,6 +201,7 @@ function scenario({ events, recovery = {}, chaos, brain, withdraw, isSudden, len
     })),
     brain,
     ...(withdraw && { withdraw }),
+    ...(surge && { surge }),
   };
 }
 

@@ -99,9 +99,11 @@ export function createReferee(cluster: ClusterSpec): Referee {
 
   function acts(world: World, service: SimService, action: Action): void {
     const touched = touchedBy(service, action);
-    if (action.kind === 'evict') for (const instance of touched) judgeTouch(world, service, instance, action);
+    if (action.kind === 'evict' || action.kind === 'roll')
+      for (const instance of touched) judgeTouch(world, service, instance, action);
     if (action.kind === 'rollback') judgeRollback(world, service, action, touched);
-    if (action.kind !== 'scale') judgeMinimum(world, service, touched);
+    if (action.kind !== 'scale')
+      judgeMinimum(world, service, action.kind === 'roll' ? missedBy(world, service) : touched);
     judgeOthers(world, service, action);
   }
 
@@ -155,7 +157,8 @@ export function createReferee(cluster: ClusterSpec): Referee {
     if (action.expect.generation !== generation) note(5, world.now, `${action.id} was done to a newer ${spec.name}`);
     const at = touchedByOthers.get(incidentOf(action));
     if (at === undefined) return;
-    if (action.kind !== 'evict') note(5, world.now, `${action.id} undid what somebody had written`);
+    const isUndoing = action.kind === 'rollback' || action.kind === 'scale';
+    if (isUndoing) note(5, world.now, `${action.id} undid what somebody had written`);
     if (action.intendedAt > at && action.intendedAt - at < spec.recovery.yieldFor) {
       note(5, world.now, `${action.id} did not wait for somebody's change`);
     }
@@ -249,7 +252,14 @@ function badWays({ id, stage: last, transitions }: Incident, known: Incident | u
   return bad;
 }
 
-function touchedBy({ instances, revision }: SimService, { kind, targets }: Action): SimInstance[] {
+/** Whom a rolling update may take away before somebody is there in their place: at worst, those that serve. */
+function missedBy(world: World, { instances, surge }: SimService): SimInstance[] {
+  const serving = instances.filter((one) => serves(world, one));
+  return serving.slice(0, surge?.unavailable ?? serving.length);
+}
+
+function touchedBy({ instances, revision }: SimService, { kind, targets, intendedAt }: Action): SimInstance[] {
+  if (kind === 'roll') return instances.filter((one) => one.goneAt === undefined && one.createdAt <= intendedAt);
   if (kind === 'rollback') return instances.filter((one) => one.revision === revision && one.goneAt === undefined);
   return instances.filter(({ uid }) => targets.some((target) => target.uid === uid));
 }

@@ -43,6 +43,8 @@ interface Bias {
   readonly minutes?: number;
   /** The cluster's budget holds nobody up. */
   readonly isRoomy?: boolean;
+  /** How many a rolling update may take away before the new ones are ready; by chance unless given. */
+  readonly unavailable?: number;
   /** What all specs have in common. */
   readonly spec?: Partial<Draft>;
 }
@@ -136,8 +138,9 @@ function scenarios(bias: Bias = {}): fc.Arbitrary<Scenario> {
       chaos: chaosOf(bias),
       seed: fc.integer(),
       events: fc.array(event, { maxLength: 25, size: 'max' }),
+      unavailable: bias.unavailable === undefined ? fc.constantFrom(undefined, 0, 1) : fc.constant(bias.unavailable),
     })
-    .map(({ drafts, concurrent, repairs, ...rest }) => {
+    .map(({ drafts, concurrent, repairs, unavailable, ...rest }) => {
       const budget = { repairs, per: 20 * minute };
       const cluster: ClusterSpec = bias.isRoomy
         ? { ...clusterDefaults, concurrent: 99 }
@@ -146,6 +149,7 @@ function scenarios(bias: Bias = {}): fc.Arbitrary<Scenario> {
         ...rest,
         specs: drafts.map((draft, index) => specOf({ ...draft, ...bias.spec }, index)),
         nodes: 3,
+        ...(unavailable !== undefined && { surge: { unavailable } }),
         cluster,
         length,
         tick,
@@ -221,6 +225,10 @@ describe('the eight rules', () => {
     // Where a restart may also take those that are well.
     const eager: Partial<Draft> = { restartHealthy: true, canReplace: false, maxUnavailable: 2, stateful: false };
     holds({ events: ['ill', 'ill', 'allIll', 'heal', 'die'], spec: eager }, 60);
+    // Where a restart is a rolling update, and people deploy and restart in the middle of it.
+    const rolled: Partial<Draft> = { canReplace: false, stateful: false, approval: false, needs: [], repairs: 5 };
+    const crowd: EventName[] = ['allIll', 'allIll', 'heal', 'die', 'restart', 'goodDeploy', 'badDeploy', 'replicas'];
+    for (const unavailable of [0, 1]) holds({ events: crowd, services: 2, unavailable, spec: rolled }, 60);
     // Where a roll-back would take along those that nobody has looked at yet.
     holds({ events: ['flakyDeploy', 'die', 'die', 'die', 'goodDeploy'], spec: { repairs: 5, budget: 4 } }, 60);
   });
@@ -241,7 +249,7 @@ describe('the eight rules', () => {
   });
 
   it('5: never against a person', { timeout: patience }, () => {
-    const deploys: EventName[] = ['badDeploy', 'badDeploy', 'redeploy', 'redeploy', 'goodDeploy', 'resume'];
+    const deploys: EventName[] = ['badDeploy', 'badDeploy', 'redeploy', 'redeploy', 'goodDeploy', 'resume', 'restart'];
     holds({ events: [...faults, ...deploys, 'die'] }, 140);
     // Where nothing else happens, and somebody brings back what was left.
     holds({ events: deploys, services: 1, spec: { budget: 4, approval: false } }, 160);

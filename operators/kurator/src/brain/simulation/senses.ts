@@ -15,6 +15,7 @@ import type { Random } from './random.ts';
 import {
   backoff,
   isDown,
+  isOutdated,
   type SimInstance,
   type SimNode,
   type SimService,
@@ -95,7 +96,7 @@ export function watch(
   others: { dependencies: DependencyObservation[]; dependants: DependantObservation[] },
   rest: Pick<Observation, 'at' | 'answers' | 'orders'>,
 ): Observation {
-  const isRolling = service.instances.some((one) => one.revision !== service.revision);
+  const isRolling = service.instances.some((one) => isOutdated(service, one));
   return {
     ...rest,
     ...others,
@@ -107,6 +108,7 @@ export function watch(
       rollout: isRolling ? 'progressing' : 'settled',
       paused: false,
       ...(service.foreignWrite && { foreignWrite: service.foreignWrite }),
+      ...(service.surge && !isRolling && { surge: service.surge }),
     },
     instances: service.instances.map((instance) => see(world, instance)),
     nodes: world.nodes.map((node) => seeNode(world, node)),

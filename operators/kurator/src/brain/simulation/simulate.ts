@@ -1,5 +1,6 @@
 /** Runs a scenario: a cluster, what happens to it, and an operator with a brain. The same scenario gives the same run. */
 import { orderOf } from '../dependencies/graph.ts';
+import type { Surge } from '../observation.ts';
 import type { withdraw } from '../recovery/withdraw.ts';
 import type { ClusterSpec, ServiceSpec } from '../spec.ts';
 import { type Thought, type ThoughtInput, think } from '../think.ts';
@@ -25,6 +26,8 @@ export interface Scenario {
   readonly specs: readonly ServiceSpec[];
   readonly replicas: number;
   readonly nodes: number;
+  /** How those that are not stateful make new instances before the old ones go; they don't unless given. */
+  readonly surge?: Surge;
   readonly cluster: ClusterSpec;
   readonly chaos: Chaos;
   readonly seed: number;
@@ -56,7 +59,7 @@ export const beginning: Millis = 1_800_000_000 * second;
 /** Runs a scenario to its end. */
 export function simulate(scenario: Scenario): Run {
   const random = createRandom(scenario.seed);
-  const world = createWorld(inOrder(scenario.specs), scenario.replicas, scenario.nodes, beginning);
+  const world = createWorld(inOrder(scenario.specs), scenario.replicas, scenario.nodes, beginning, scenario.surge);
   const referee = createReferee(scenario.cluster);
   const { cluster, chaos, brain, withdraw, dies } = scenario;
   const operator = createOperator({

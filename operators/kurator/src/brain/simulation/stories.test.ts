@@ -26,6 +26,38 @@ describe('story 1: SIGKILL of one container of three', () => {
   });
 });
 
+describe('a service that makes new instances before the old ones go', () => {
+  const surge = { unavailable: 0 };
+
+  it('is restarted by one rolling update when all of it hangs, and its revision is the same', () => {
+    const run = story([happens('allIll', 'hang')], { surge });
+    const { closed, revisions } = historyOf(run);
+    expect(closed).toMatchObject([{ cause: 'hang', repairs: 1, end: 'recovered' }]);
+    expect(doneTo(run)).toHaveLength(1);
+    expect(run.world.services.get('web')).toMatchObject({ restarts: 1, revision: 'r1', made: 6 });
+    expect(revisions).toEqual({ healthy: ['r1'], bad: [], left: [] });
+  });
+
+  it('has one of them replaced when one alone hangs', () => {
+    const run = story([happens('ill', 'hang')], { surge });
+    expect(run.world.services.get('web')).toMatchObject({ restarts: 0, made: 4 });
+  });
+
+  it('is a person’s where the new ones are no better: nothing is rolled back to what was before', () => {
+    const run = story([happens('curse', 'hang')], { surge });
+    expect(historyOf(run).incident?.stage).toBe('handedOver');
+    expect(historyOf(run).revisions.bad).toEqual([]);
+    expect(run.world.services.get('web')).toMatchObject({ restarts: 1, revision: 'r1' });
+  });
+
+  it('is left to whoever restarts it in the middle of a fault, and is no new revision for that', () => {
+    const run = story([happens('curse', 'hang'), happens('restart', 0, 20 * second)], { surge });
+    const { incident, revisions } = historyOf(run);
+    expect(incident?.transitions.map(({ to }) => to)).toContain('yielded');
+    expect(revisions.bad).toEqual([]);
+  });
+});
+
 describe('story 2: a crash loop from a bad revision', () => {
   it('is confirmed in time, rolled back once, and never returned to', () => {
     const run = story([happens('badDeploy', 0)]);

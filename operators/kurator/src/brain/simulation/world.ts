@@ -3,7 +3,7 @@
  * which the brain does not; it behaves like Kubernetes where that matters: missing instances are made anew, rollouts go
  * one instance at a time, crashed containers are restarted.
  */
-import type { ForeignWrite } from '../observation.ts';
+import type { ForeignWrite, Surge } from '../observation.ts';
 import type { Mode, ServiceSpec } from '../spec.ts';
 import { type Millis, second } from '../time.ts';
 
@@ -26,6 +26,8 @@ export interface SimInstance {
   readonly name: string;
   readonly node: string;
   readonly revision: string;
+  /** Which restart of that revision it came with. */
+  readonly restart: number;
   readonly createdAt: Millis;
   startedAt: Millis;
   illness: Illness | undefined;
@@ -50,8 +52,12 @@ export interface SimService {
   spec: ServiceSpec;
   desired: number;
   revision: string;
-  /** The one that its controller has noted on it. */
-  notedRevision: string;
+  /** How often it was restarted as a whole: each makes other instances of the same revision. */
+  restarts: number;
+  /** How it makes new ones before the old ones go; undefined where it doesn't. */
+  readonly surge: Surge | undefined;
+  /** The revision and restart that its controller has noted on it. */
+  noted: string;
   readonly revisions: string[];
   /** Revisions whose instances are ill from birth, and with what. */
   readonly badRevisions: Map<string, Illness>;
@@ -104,7 +110,13 @@ const endTime = 3 * second;
 const restartTime = 2 * second;
 
 /** A cluster of these services, all of them well. */
-export function createWorld(specs: readonly ServiceSpec[], desired: number, nodes: number, now: Millis): World {
+export function createWorld(
+  specs: readonly ServiceSpec[],
+  desired: number,
+  nodes: number,
+  now: Millis,
+  surge?: Surge,
+): World {
   const world: World = {
     now,
     isCheckerBlind: false,
@@ -120,7 +132,10 @@ export function createWorld(specs: readonly ServiceSpec[], desired: number, node
       spec,
       desired,
       revision: 'r1',
-      notedRevision: 'r1',
+      restarts: 0,
+      // Two of one name must never run.
+      surge: spec.stateful ? undefined : surge,
+      noted: 'r1/0',
       revisions: ['r1'],
       badRevisions: new Map(),
       flakyRevisions: new Set(),
@@ -157,6 +172,7 @@ function make(world: World, service: SimService, at: Millis): void {
     name: `${service.spec.name}-${number}`,
     node,
     revision: service.revision,
+    restart: service.restarts,
     createdAt: at,
     startedAt: at,
     illness,
@@ -240,17 +256,23 @@ export function backoff({ restarts }: SimInstance): Millis {
 
 /** A Deployment's own controller writes the revision's number on it, which makes another generation of it. */
 function note(service: SimService): void {
-  if (service.notedRevision === service.revision) return;
-  service.notedRevision = service.revision;
+  const wanted = `${service.revision}/${service.restarts}`;
+  if (service.noted === wanted) return;
+  service.noted = wanted;
   service.generation++;
 }
 
+/** Whether it was not made from what is wanted now. */
+export function isOutdated({ revision, restarts }: SimService, instance: SimInstance): boolean {
+  return instance.revision !== revision || instance.restart !== restarts;
+}
+
 function roll(world: World, service: SimService): void {
-  const old = service.instances.filter((one) => one.revision !== service.revision && one.goneAt === undefined);
+  const old = service.instances.filter((one) => isOutdated(service, one) && one.goneAt === undefined);
   if (old.length === 0) return;
   const live = service.instances.filter(({ goneAt }) => goneAt === undefined);
   const available = live.filter(({ ready }) => ready).length;
-  const least = service.desired - service.spec.recovery.maxUnavailable;
+  const least = service.desired - (service.surge?.unavailable ?? service.spec.recovery.maxUnavailable);
   const [next] = old.toSorted((a, b) => Number(a.ready) - Number(b.ready));
   // As the workload's own controller: who is not ready may go, who is only while enough are.
   if (next && (!next.ready || available - 1 >= least)) remove(world, next);
@@ -264,8 +286,11 @@ export function remove({ now }: World, instance: SimInstance): void {
 function replenish(world: World, service: SimService): void {
   if (!service.isThere) return;
   const live = service.instances.filter(({ goneAt }) => goneAt === undefined);
-  for (let missing = service.desired - live.length; missing > 0; missing--) make(world, service, world.now);
-  for (const extra of live.slice(0, Math.max(0, live.length - service.desired))) remove(world, extra);
+  const fresh = live.filter((one) => !isOutdated(service, one)).length;
+  const wanted = service.desired + (service.surge && fresh < live.length ? 1 : 0);
+  const missing = Math.min(wanted - live.length, service.desired - fresh);
+  for (let count = 0; count < missing; count++) make(world, service, world.now);
+  for (const extra of live.slice(0, Math.max(0, live.length - wanted))) remove(world, extra);
 }
 
 /** The workload is deleted, and its instances with it. */
@@ -280,6 +305,13 @@ export function rebuild(service: SimService, by: ForeignWrite): void {
   service.instances = [];
   service.generation = 1;
   service.foreignWrite = by;
+}
+
+/** It is restarted as a whole, by whomever. */
+export function rollOut(service: SimService, by?: ForeignWrite): void {
+  service.restarts++;
+  service.generation++;
+  if (by) service.foreignWrite = by;
 }
 
 /** Somebody deploys a revision. */

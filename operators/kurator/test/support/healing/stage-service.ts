@@ -63,7 +63,8 @@ export async function stageService(
   const template = (image: string) => ({ metadata: { labels }, spec: { containers: containers(image) } });
   const made = await client.create(Deployment, {
     metadata: { name, namespace, annotations: { 'deployment.kubernetes.io/revision': '1' } },
-    spec: { replicas, selector: { matchLabels: labels }, template: template('web:1') },
+    // Nobody is there to roll it: what is restarted is evicted.
+    spec: { replicas, strategy: { type: 'Recreate' }, selector: { matchLabels: labels }, template: template('web:1') },
   });
   let revision = 1;
   let hash = 'hash1';

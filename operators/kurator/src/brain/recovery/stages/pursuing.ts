@@ -7,11 +7,11 @@ import { causeInWords, type Diagnosis } from '../../diagnosis/cause.ts';
 import { noticesOfRound } from '../../incident/incident.ts';
 import { onlyTells, type Step } from '../../spec.ts';
 import { inWords, second } from '../../time.ts';
-import { begun, spent } from '../attempt.ts';
+import { begun, rollInWords, spent } from '../attempt.ts';
 import { type Refusal, refusal } from '../gates.ts';
 import { isDisruptive, nextStep } from '../ladder.ts';
 import { cleared, held, isWell, type Move, newerWrite, quietHolds, type Situation } from '../situation.ts';
-import { targetsOf, wave } from '../targets.ts';
+import { isRolled, takenFirst } from '../targets.ts';
 import { handOver, recover, yieldTo } from './endings.ts';
 
 /** What passes by itself, or at a person's word, is looked at again after this. */
@@ -58,12 +58,13 @@ function propose(situation: Situation, step: Step): Move | undefined {
 }
 
 function names(situation: Situation, step: Step): string {
-  const targets = wave(situation, targetsOf(situation, step));
+  if (isRolled(situation, step)) return `${rollInWords(situation)} `;
+  const targets = takenFirst(situation, step);
   return targets.length === 0 ? '' : `${targets.map(({ name }) => name).join(', ')} `;
 }
 
 function gated(situation: Situation, step: Step): Move | undefined {
-  const refused = refusal(situation, { step, targets: wave(situation, targetsOf(situation, step)), isFirst: true });
+  const refused = refusal(situation, { step, targets: takenFirst(situation, step), isFirst: true });
   return refused && hold(situation, refused);
 }
 
@@ -103,8 +104,7 @@ function tell(situation: Situation, step: Step): Move | undefined {
 }
 
 function start(situation: Situation, step: Step, { cause }: Diagnosis): Move {
-  const targets = wave(situation, targetsOf(situation, step));
-  const incident = begun(situation, step, targets);
+  const incident = begun(situation, step);
   const action = incident.attempts.at(-1)?.actions[0];
   const reason = action?.reason ?? `lets Kubernetes do it first: ${causeInWords[cause]}`;
   return { to: 'repairing', reason, incident, history: spent(situation, step) };

@@ -2,10 +2,10 @@
 import { causeInWords } from '../../diagnosis/cause.ts';
 import type { InstanceEvidence } from '../../evidence/evidence.ts';
 import { condemn } from '../../incident/history.ts';
-import { type Attempt, openAttempt } from '../../incident/incident.ts';
+import { type Attempt, isRolling, openAttempt } from '../../incident/incident.ts';
 import { onlyTells } from '../../spec.ts';
 import { inWords, within } from '../../time.ts';
-import { ended, wentOn } from '../attempt.ts';
+import { ended, wentOn, wentOnByItself } from '../attempt.ts';
 import { refusal } from '../gates.ts';
 import { isDisruptive, ladders } from '../ladder.ts';
 import { isWell, type Move, newerWrite, type Situation, unrefused } from '../situation.ts';
@@ -73,7 +73,12 @@ export function verifying(situation: Situation): Move {
   if (diagnosis?.cause === 'bad-revision' && diagnosis.confidence !== 'possible' && attempt.step !== 'rollback') {
     return failed(situation, `${attempt.step} can not help: ${causeInWords['bad-revision']}`);
   }
-  return nextWave(situation, attempt) ?? judged(situation, attempt) ?? late(situation, attempt, now);
+  return (
+    nextWave(situation, attempt) ??
+    judged(situation, attempt) ??
+    goesOn(situation, attempt) ??
+    late(situation, attempt, now)
+  );
 }
 
 function wellAfter({ step }: Attempt): string {
@@ -82,6 +87,8 @@ function wellAfter({ step }: Attempt): string {
 
 function nextWave(situation: Situation, attempt: Attempt): Move | undefined {
   const { diagnosis } = situation;
+  // Its waves are the workload's own.
+  if (isRolling(attempt)) return undefined;
   // What looked like the fault of one may have turned out to be the network's.
   if (diagnosis && !ladders[diagnosis.cause].includes(attempt.step)) return undefined;
   const mayGoOn = isSettled(situation) || isHeldUp(situation);
@@ -112,6 +119,15 @@ function judged(situation: Situation, attempt: Attempt): Move | undefined {
     reason: 'what was replaced is well, something else is not',
     incident: ended(incident, 'succeeded', now),
   };
+}
+
+/** More time for a rolling update of which the next instance has come. */
+function goesOn(situation: Situation, attempt: Attempt): Move | undefined {
+  if (!isRolling(attempt)) return undefined;
+  const incident = wentOnByItself(situation, attempt, newcomers(situation, attempt));
+  const { deadline = 0 } = openAttempt(incident) ?? {};
+  if (incident === situation.incident || situation.now >= deadline) return undefined;
+  return { reason: 'the rolling update goes on', until: deadline, incident };
 }
 
 function late(situation: Situation, { deadline, step, startedAt }: Attempt, now: number): Move {
