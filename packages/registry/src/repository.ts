@@ -171,6 +171,19 @@ export class Repository {
     return Readable.from(readContent(this.#connection, descriptor, signal), { objectMode: false });
   }
 
+  /** How long a blob is that is known by its digest alone, in bytes; undefined where there is none. */
+  async blobSize(digest: string, { signal }: CallOptions = {}): Promise<number | undefined> {
+    if (!isDigest(digest)) throw badContent(this.name, `${JSON.stringify(digest).slice(0, 200)} as a digest`);
+    const answer = await this.#connection.persist(signal, () =>
+      this.#connection.ask('HEAD', this.#connection.url(`blobs/${digest}`), { expected: [200, 404], signal }),
+    );
+    await dump(answer.body);
+    if (answer.status === 404) return undefined;
+    const size = Number(header(answer.headers, 'content-length') ?? Number.NaN);
+    if (!Number.isSafeInteger(size) || size < 0) throw badContent(this.name, `no length for ${digest}`);
+    return size;
+  }
+
   /** Every tag, page by page as it is read. */
   tags(options: TagOptions = {}): AsyncGenerator<string, void, undefined> {
     return listTags(this.#connection, options);

@@ -16,6 +16,7 @@ export interface UpOptions {
   binaries?: string;
   install?: boolean;
   fastFailureDetection?: boolean;
+  closed?: boolean;
   json?: boolean;
   verbose?: boolean;
 }
@@ -47,11 +48,18 @@ export const up: Action<UpOptions, []> = async (context, options) => {
   return 0;
 };
 
-/** What the library is asked for. Without `--nodes`, a cluster that is there is right as it is. Pure. */
+/** What the library is asked for. Without `--nodes` and `--closed`, a cluster that is there is right as it is. Pure. */
 export function clusterOptions(options: UpOptions, { exists }: { exists: boolean }): ClusterOptions {
-  const { json: _json, verbose: _verbose, controlPlaneOnly, nodes, ...rest } = options;
+  const {
+    json: _json,
+    verbose: _verbose,
+    controlPlaneOnly,
+    nodes,
+    closed = exists ? undefined : false,
+    ...rest
+  } = options;
   const count = controlPlaneOnly ? 0 : (nodes ?? (exists ? undefined : defaultNodes(options)));
-  return { ...rest, ...(count === undefined ? {} : { nodes: count }) };
+  return { ...rest, ...(closed === undefined ? {} : { closed }), ...(count === undefined ? {} : { nodes: count }) };
 }
 
 /** Only a control plane alone can have a port of its own. */

@@ -147,9 +147,17 @@ class FolderStore implements ObjectStore {
     const { info, handle } = await this.#open(key);
     try {
       if (ifMatch !== undefined && info.etag !== ifMatch)
-        throw new ObjectStoreError('KUR_STORE_CHANGED', `${key} in ${this.location} is not the object that \`ifMatch\` names.`, { key });
+        throw new ObjectStoreError(
+          'KUR_STORE_CHANGED',
+          `${key} in ${this.location} is not the object that \`ifMatch\` names.`,
+          { key },
+        );
       if (!isWhole && start >= info.size)
-        throw new ObjectStoreError('KUR_STORE_OPTION', `${key} in ${this.location}: start is after the end of the object.`, { key });
+        throw new ObjectStoreError(
+          'KUR_STORE_OPTION',
+          `${key} in ${this.location}: start is after the end of the object.`,
+          { key },
+        );
     } catch (error) {
       await handle.close();
       throw error;
@@ -180,7 +188,9 @@ class FolderStore implements ObjectStore {
       const path = layout.object(key);
       const found = (await layout.expectInside(path, key)) ? await openObject(path, key) : undefined;
       if (found) return found;
-      throw new ObjectStoreError('KUR_STORE_NOT_FOUND', `${key} in ${this.location}: there is no such object.`, { key });
+      throw new ObjectStoreError('KUR_STORE_NOT_FOUND', `${key} in ${this.location}: there is no such object.`, {
+        key,
+      });
     });
   }
 
@@ -244,7 +254,8 @@ class FolderStore implements ObjectStore {
   async abortUpload({ key, id }: PendingUpload, options: CallOptions = {}): Promise<void> {
     checkKey(key);
     signalOf(options)?.throwIfAborted();
-    if (!/^[0-9a-f-]{36,64}$/.test(id)) throw new ObjectStoreError('KUR_STORE_OPTION', `${id} is not the id of an upload.`, { key });
+    if (!/^[0-9a-f-]{36,64}$/.test(id))
+      throw new ObjectStoreError('KUR_STORE_OPTION', `${id} is not the id of an upload.`, { key });
     await this.#explained(key, async ({ layout }) => await removeUpload(layout, id));
   }
 

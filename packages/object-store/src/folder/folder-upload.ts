@@ -95,7 +95,8 @@ export async function findUploads(layout: Layout, prefix: string): Promise<Pendi
     if (!name.endsWith('.json')) continue;
     const note = await readFile(layout.uploads(name), 'utf8').catch(() => '');
     const { key, startedAt } = note === '' ? {} : JSON.parse(note);
-    if (key?.startsWith(prefix)) found.push({ key, id: name.slice(0, -'.json'.length), startedAt: new Date(startedAt) });
+    if (key?.startsWith(prefix))
+      found.push({ key, id: name.slice(0, -'.json'.length), startedAt: new Date(startedAt) });
   }
   return found.sort((a, b) => (a.key < b.key ? -1 : 1));
 }

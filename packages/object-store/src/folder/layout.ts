@@ -25,9 +25,13 @@ export class Layout {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
-      throw new ObjectStoreError('KUR_STORE_NO_BUCKET', `There is no folder ${folder}: mount the volume, or create it.`, {
-        cause: error,
-      });
+      throw new ObjectStoreError(
+        'KUR_STORE_NO_BUCKET',
+        `There is no folder ${folder}: mount the volume, or create it.`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 
@@ -35,13 +39,21 @@ export class Layout {
   object(key: string): string {
     const folders = key.split('/').slice(0, -1);
     if (folders[0] === PRIVATE || key === PRIVATE)
-      throw new ObjectStoreError('KUR_STORE_KEY', `The key ${key} begins with ${PRIVATE}, which a folder keeps for itself.`, {
-        key,
-      });
+      throw new ObjectStoreError(
+        'KUR_STORE_KEY',
+        `The key ${key} begins with ${PRIVATE}, which a folder keeps for itself.`,
+        {
+          key,
+        },
+      );
     if (folders.some((name) => name.endsWith(SUFFIX)))
-      throw new ObjectStoreError('KUR_STORE_KEY', `The key ${key} has a part before the last that ends in ${SUFFIX}: call it otherwise.`, {
-        key,
-      });
+      throw new ObjectStoreError(
+        'KUR_STORE_KEY',
+        `The key ${key} has a part before the last that ends in ${SUFFIX}: call it otherwise.`,
+        {
+          key,
+        },
+      );
     return join(this.root, `${key}${SUFFIX}`);
   }
 

@@ -94,7 +94,8 @@ export async function* readBytes(
     signal?.throwIfAborted();
     const block = Buffer.allocUnsafeSlow(Math.min(BLOCK, last - at + 1));
     const { bytesRead } = await handle.read(block, 0, block.length, at);
-    if (bytesRead === 0) throw new ObjectStoreError('KUR_STORE_BAD_RESPONSE', 'The file became shorter while it was read.');
+    if (bytesRead === 0)
+      throw new ObjectStoreError('KUR_STORE_BAD_RESPONSE', 'The file became shorter while it was read.');
     at += bytesRead;
     yield block.subarray(0, bytesRead);
   }

@@ -42,7 +42,9 @@ export class ContentCheck {
     const expected = this.#expected;
     if (!expected) return;
     const matches =
-      'sha256' in expected ? this.#hash.digest('hex') === expected.sha256 : this.#digestOfParts(expected) === expected.ofParts;
+      'sha256' in expected
+        ? this.#hash.digest('hex') === expected.sha256
+        : this.#digestOfParts(expected) === expected.ofParts;
     if (matches) return;
     throw new ObjectStoreError(
       'KUR_STORE_DIGEST',

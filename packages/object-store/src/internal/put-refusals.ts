@@ -3,7 +3,11 @@ import { isStoreError, ObjectStoreError, type ObjectStoreErrorDetails } from '..
 import type { CheckedPut } from './options.ts';
 
 /** The condition does not hold. */
-export function conditionFails(put: CheckedPut, location: string, details: ObjectStoreErrorDetails = {}): ObjectStoreError {
+export function conditionFails(
+  put: CheckedPut,
+  location: string,
+  details: ObjectStoreErrorDetails = {},
+): ObjectStoreError {
   const { key, ifAbsent, ifMatch } = put;
   const where = `${key} in ${location}`;
   if (ifAbsent)

@@ -68,7 +68,8 @@ export class S3Connection {
     const { isTls } = this.#address();
     const pool = { keepAlive: true, maxSockets: MAX_SOCKETS };
     const { ca } = options;
-    this.#agent = options.agent ?? (isTls ? new HttpsAgent(ca === undefined ? pool : { ...pool, ca }) : new HttpAgent(pool));
+    this.#agent =
+      options.agent ?? (isTls ? new HttpsAgent(ca === undefined ? pool : { ...pool, ca }) : new HttpAgent(pool));
     const endpoint = options.endpoint === undefined ? `AWS, ${this.#region}` : String(options.endpoint);
     this.location = `s3://${options.bucket} at ${endpoint}`;
   }

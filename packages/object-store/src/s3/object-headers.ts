@@ -35,8 +35,12 @@ export function infoOf(key: string, headers: IncomingHttpHeaders): ObjectInfo {
   const size = Number(total ?? Number.NaN);
   const etag = bareEtag(headers.etag);
   if (!Number.isSafeInteger(size) || etag === '')
-    throw new ObjectStoreError('KUR_STORE_BAD_RESPONSE', `${key}: the answer has no length or no ETag: is this S3?`, { key });
-  const metadata = Object.entries(headers).filter(([name]) => name.startsWith(META) && !name.startsWith(`${META}kurator-`));
+    throw new ObjectStoreError('KUR_STORE_BAD_RESPONSE', `${key}: the answer has no length or no ETag: is this S3?`, {
+      key,
+    });
+  const metadata = Object.entries(headers).filter(
+    ([name]) => name.startsWith(META) && !name.startsWith(`${META}kurator-`),
+  );
   const sha256 = wholeDigest(headers);
   return {
     key,

@@ -55,7 +55,13 @@ function readRetryAfter(header: string | undefined): number | undefined {
 }
 
 const passingStatuses = new Set([408, 429, 500, 502, 503, 504]);
-const passingReasons = new Set(['InternalError', 'OperationAborted', 'RequestTimeout', 'ServiceUnavailable', 'SlowDown']);
+const passingReasons = new Set([
+  'InternalError',
+  'OperationAborted',
+  'RequestTimeout',
+  'ServiceUnavailable',
+  'SlowDown',
+]);
 
 /** Whether the same request may succeed a moment later. */
 export function isPassing(error: unknown): boolean {
@@ -65,7 +71,9 @@ export function isPassing(error: unknown): boolean {
 
 function isTlsTrouble(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code ?? '';
-  return /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_OSSL)|^EPROTO$|_CERT|HOSTNAME_MISMATCH/.test(code);
+  return /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|ERR_OSSL)|^EPROTO$|_CERT|HOSTNAME_MISMATCH/.test(
+    code,
+  );
 }
 
 /** It took too long without anything happening. */
@@ -79,7 +87,10 @@ const byReason: Readonly<Record<string, Meaning>> = {
   NoSuchKey: ['KUR_STORE_NOT_FOUND', 'there is no such object'],
   NoSuchBucket: ['KUR_STORE_NO_BUCKET', 'there is no such bucket: create it, or correct `bucket` or `endpoint`'],
   InvalidBucketName: ['KUR_STORE_NO_BUCKET', 'the bucket has a name that is not allowed: correct `bucket`'],
-  InvalidAccessKeyId: ['KUR_STORE_CREDENTIALS', 'the server does not know credentials.accessKeyId: look at the Secret it comes from'],
+  InvalidAccessKeyId: [
+    'KUR_STORE_CREDENTIALS',
+    'the server does not know credentials.accessKeyId: look at the Secret it comes from',
+  ],
   SignatureDoesNotMatch: [
     'KUR_STORE_CREDENTIALS',
     'the signature is not accepted: credentials.secretAccessKey is wrong, or a proxy changes requests',
@@ -87,7 +98,10 @@ const byReason: Readonly<Record<string, Meaning>> = {
   ExpiredToken: ['KUR_STORE_CREDENTIALS', 'credentials.sessionToken has expired: get new credentials'],
   InvalidToken: ['KUR_STORE_CREDENTIALS', 'credentials.sessionToken is not accepted: get new credentials'],
   RequestTimeTooSkewed: ['KUR_STORE_CLOCK', "this machine's clock and the server's differ too much: set the clock"],
-  AccessDenied: ['KUR_STORE_FORBIDDEN', 'these credentials may not do that: extend the policy of their user or of the bucket'],
+  AccessDenied: [
+    'KUR_STORE_FORBIDDEN',
+    'these credentials may not do that: extend the policy of their user or of the bucket',
+  ],
   AuthorizationHeaderMalformed: ['KUR_STORE_REGION', 'the bucket is in another region: correct `region`'],
   PermanentRedirect: ['KUR_STORE_REGION', 'the bucket is in another region: correct `region` or `endpoint`'],
   EntityTooLarge: ['KUR_STORE_TOO_LARGE', 'the server does not take objects or parts of this size'],
@@ -97,8 +111,14 @@ const byReason: Readonly<Record<string, Meaning>> = {
   QuotaExceeded: ['KUR_STORE_FULL', "the bucket's quota is used up: delete something, or raise it"],
   XMinioStorageFull: ['KUR_STORE_FULL', 'the server has no space left: make room'],
   NoSuchUpload: ['KUR_STORE_REFUSED', 'the upload is gone, finished or aborted by somebody else: put the object again'],
-  InvalidPart: ['KUR_STORE_REFUSED', 'a part of the upload was replaced by another writer with the same token: put the object again'],
-  ConditionalRequestConflict: ['KUR_STORE_CHANGED', 'another writer was at work on the same key: look at the object, and put it again'],
+  InvalidPart: [
+    'KUR_STORE_REFUSED',
+    'a part of the upload was replaced by another writer with the same token: put the object again',
+  ],
+  ConditionalRequestConflict: [
+    'KUR_STORE_CHANGED',
+    'another writer was at work on the same key: look at the object, and put it again',
+  ],
 };
 
 const byStatus: Readonly<Record<number, Meaning>> = {
@@ -139,5 +159,8 @@ function meaningOfTrouble(error: unknown): Meaning {
     return ['KUR_STORE_TIMEOUT', 'nothing came from the server in time, as often as it was tried'];
   if (isTlsTrouble(error))
     return ['KUR_STORE_TLS', "the server's certificate is not accepted: give `ca`, or correct `endpoint`"];
-  return ['KUR_STORE_UNREACHABLE', "the server can't be reached, or cuts connections: look at `endpoint` and the network"];
+  return [
+    'KUR_STORE_UNREACHABLE',
+    "the server can't be reached, or cuts connections: look at `endpoint` and the network",
+  ];
 }

@@ -39,15 +39,18 @@ export interface Address {
 export function checkS3Options({ bucket, endpoint, retries = 5, idleTimeout = 30_000 }: S3Options): void {
   if (!/^[a-zA-Z0-9][a-zA-Z0-9._-]{1,253}[a-zA-Z0-9]$/.test(bucket))
     throw wrong(`bucket must have 3 to 255 letters, digits, "." and "-"; it is ${JSON.stringify(bucket)}`);
-  if (!Number.isInteger(retries) || retries < 0 || retries > 20) throw wrong('retries must be a whole number from 0 to 20');
-  if (!Number.isInteger(idleTimeout) || idleTimeout < 1) throw wrong('idleTimeout must be a whole number of milliseconds');
+  if (!Number.isInteger(retries) || retries < 0 || retries > 20)
+    throw wrong('retries must be a whole number from 0 to 20');
+  if (!Number.isInteger(idleTimeout) || idleTimeout < 1)
+    throw wrong('idleTimeout must be a whole number of milliseconds');
   if (endpoint !== undefined) endpointUrl(endpoint);
 }
 
 /** Where a bucket is, in a region. */
 export function addressOf(options: S3Options, region: string): Address {
   const url = endpointUrl(options.endpoint ?? `https://s3.${region}.amazonaws.com`);
-  const isVirtual = (options.addressing ?? (options.endpoint === undefined ? 'virtual-host' : 'path')) === 'virtual-host';
+  const isVirtual =
+    (options.addressing ?? (options.endpoint === undefined ? 'virtual-host' : 'path')) === 'virtual-host';
   const isTls = url.protocol === 'https:';
   const base = url.pathname.replace(/\/$/, '');
   const prefix = isVirtual ? `${options.bucket}.` : '';

@@ -1,8 +1,8 @@
 /** Objects in a bucket of S3, or of whatever speaks like it. */
 import { hash } from 'node:crypto';
+import { ObjectStoreError } from '../error.ts';
 import { checkKey, checkPrefix } from '../internal/key.ts';
 import { checkGet, checkPut, signalOf } from '../internal/options.ts';
-import { ObjectStoreError } from '../error.ts';
 import type {
   Body,
   CallOptions,

@@ -89,7 +89,10 @@ function isConditionRefused({ ifAbsent, ifMatch }: CheckedPut, error: unknown): 
   return isStoreError(error, 'KUR_STORE_CHANGED', 'KUR_STORE_NOT_FOUND');
 }
 
-async function findOwn(connection: S3Connection, { key, writeId, signal }: CheckedPut): Promise<ObjectInfo | undefined> {
+async function findOwn(
+  connection: S3Connection,
+  { key, writeId, signal }: CheckedPut,
+): Promise<ObjectInfo | undefined> {
   const { headers } = await findObject(connection, key, signal);
   return headers && writeIdOf(headers) === writeId ? infoOf(key, headers) : undefined;
 }
@@ -188,7 +191,8 @@ class Upload {
   async #send(upload: PendingUpload, first: Part): Promise<void> {
     const { token, parallel, signal } = this.#put;
     const there = new Map<number, UploadedPart>();
-    if (token !== undefined) for await (const part of listParts(this.#connection, upload, 0, signal)) there.set(part.number, part);
+    if (token !== undefined)
+      for await (const part of listParts(this.#connection, upload, 0, signal)) there.set(part.number, part);
     let next: Part | undefined = first;
     const source = async (until: AbortSignal) => {
       const part = next ?? (await this.#parts.next(until));
@@ -232,7 +236,8 @@ class Upload {
       return { key, size: this.#parts.size, etag, lastModified, sha256, metadata };
     } catch (error) {
       // Done by a try whose answer was lost, or by another process with the same token.
-      const own = isStoreError(error) && error.reason === 'NoSuchUpload' && (await findOwn(this.#connection, this.#put));
+      const own =
+        isStoreError(error) && error.reason === 'NoSuchUpload' && (await findOwn(this.#connection, this.#put));
       if (own) return { ...own, sha256 };
       return await ownOrRefused(this.#connection, this.#put, error, request.isUncertain === true);
     }

@@ -216,9 +216,14 @@ export function describeContract(name: string, start: () => Promise<Subject>, st
       it('creates only what is not there', async () => {
         const key = `${own()}object`;
         await store.put(key, text('first'), { ifAbsent: true });
-        await expect(store.put(key, text('second'), { ifAbsent: true })).rejects.toMatchObject({ code: 'KUR_STORE_EXISTS', key });
+        await expect(store.put(key, text('second'), { ifAbsent: true })).rejects.toMatchObject({
+          code: 'KUR_STORE_EXISTS',
+          key,
+        });
         // The same content is somebody else's all the same.
-        await expect(store.put(key, text('first'), { ifAbsent: true })).rejects.toMatchObject({ code: 'KUR_STORE_EXISTS' });
+        await expect(store.put(key, text('first'), { ifAbsent: true })).rejects.toMatchObject({
+          code: 'KUR_STORE_EXISTS',
+        });
         expect(String(await read(key))).toBe('first');
       });
 
@@ -226,7 +231,10 @@ export function describeContract(name: string, start: () => Promise<Subject>, st
         const key = `${own()}object`;
         const { etag } = await store.put(key, text('first'));
         const second = await store.put(key, text('second'), { ifMatch: etag });
-        await expect(store.put(key, text('third'), { ifMatch: etag })).rejects.toMatchObject({ code: 'KUR_STORE_CHANGED', key });
+        await expect(store.put(key, text('third'), { ifMatch: etag })).rejects.toMatchObject({
+          code: 'KUR_STORE_CHANGED',
+          key,
+        });
         await expect(store.get(key, { ifMatch: etag })).rejects.toMatchObject({ code: 'KUR_STORE_CHANGED' });
         expect(String(await (await store.get(key, { ifMatch: second.etag })).bytes())).toBe('second');
         await store.delete(key);
@@ -255,7 +263,9 @@ export function describeContract(name: string, start: () => Promise<Subject>, st
         const bodies = Array.from({ length: 8 }, () => randomBytes(size));
         const clients = bodies.map(() => client());
         const results = await Promise.allSettled(
-          bodies.map(async (body, i) => await clients[i]?.put(key, inPieces(body), { ifAbsent: true, partSize: 5 * MiB })),
+          bodies.map(
+            async (body, i) => await clients[i]?.put(key, inPieces(body), { ifAbsent: true, partSize: 5 * MiB }),
+          ),
         );
         const winners = results.flatMap(({ status }, i) => (status === 'fulfilled' ? [i] : []));
         expect(winners).toHaveLength(1);
@@ -297,8 +307,12 @@ export function describeContract(name: string, start: () => Promise<Subject>, st
         expect((await all(store.list(prefix))).keys).toEqual(sorted);
         const paged = await all(store.list(prefix, { pageSize: 2 }));
         expect([paged.keys, paged.pages]).toEqual([sorted, 6]);
-        expect((await all(store.list(prefix, { startAfter: sorted[4] ?? '', pageSize: 3 }))).keys).toEqual(sorted.slice(5));
-        expect((await all(store.list(`${prefix}b`))).keys).toEqual(sorted.filter((key) => key.startsWith(`${prefix}b`)));
+        expect((await all(store.list(prefix, { startAfter: sorted[4] ?? '', pageSize: 3 }))).keys).toEqual(
+          sorted.slice(5),
+        );
+        expect((await all(store.list(`${prefix}b`))).keys).toEqual(
+          sorted.filter((key) => key.startsWith(`${prefix}b`)),
+        );
         expect((await all(store.list(`${prefix}nothing`))).pages).toBe(0);
         const [first] = await Array.fromAsync(store.list(`${prefix}a`));
         const [info] = first?.objects ?? [];
@@ -314,7 +328,10 @@ export function describeContract(name: string, start: () => Promise<Subject>, st
           prefixes: ['b/', 'c/'].map((name) => `${prefix}${name}`),
           pages: 1,
         });
-        expect((await all(store.list(`${prefix}b/`, { delimiter: '/' }))).keys).toEqual([`${prefix}b/1`, `${prefix}b/2`]);
+        expect((await all(store.list(`${prefix}b/`, { delimiter: '/' }))).keys).toEqual([
+          `${prefix}b/1`,
+          `${prefix}b/2`,
+        ]);
         expect((await all(store.list(`${prefix}c`, { delimiter: '/' }))).prefixes).toEqual([`${prefix}c/`]);
       });
 
@@ -387,7 +404,9 @@ export function describeContract(name: string, start: () => Promise<Subject>, st
         const prefix = own();
         const bytes = randomBytes(3 * partSize);
         for (const name of ['b', 'a'])
-          await expect(store.put(`${prefix}${name}`, broken(bytes, bytes.length), { token: name, partSize })).rejects.toThrow();
+          await expect(
+            store.put(`${prefix}${name}`, broken(bytes, bytes.length), { token: name, partSize }),
+          ).rejects.toThrow();
         const pending = await Array.fromAsync(store.listUploads(prefix));
         expect(pending.map(({ key }) => key)).toEqual([`${prefix}a`, `${prefix}b`]);
         expect(pending.every(({ startedAt }) => Math.abs(Date.now() - startedAt.getTime()) < 600_000)).toBe(true);
@@ -448,16 +467,23 @@ export function describeContract(name: string, start: () => Promise<Subject>, st
                 expect(got).toBe(model.get(one.name) ?? 'KUR_STORE_NOT_FOUND');
               } else {
                 const isAllowed =
-                  one.kind === 'put' || (one.kind === 'create' ? !model.has(one.name) : model.get(one.name) === one.seen);
+                  one.kind === 'put' ||
+                  (one.kind === 'create' ? !model.has(one.name) : model.get(one.name) === one.seen);
                 const options =
-                  one.kind === 'create' ? { ifAbsent: true } : one.kind === 'replace' ? { ifMatch: etagOf(one.seen) } : {};
+                  one.kind === 'create'
+                    ? { ifAbsent: true }
+                    : one.kind === 'replace'
+                      ? { ifMatch: etagOf(one.seen) }
+                      : {};
                 const result = await outcome(store.put(`${prefix}${one.name}`, text(one.value), options));
                 const refused = one.kind === 'create' ? 'KUR_STORE_EXISTS' : 'KUR_STORE_CHANGED';
                 expect(result).toBe(isAllowed ? 'done' : refused);
                 if (isAllowed) model.set(one.name, one.value);
               }
             }
-            expect((await all(store.list(prefix))).keys).toEqual([...model.keys()].sort().map((key) => `${prefix}${key}`));
+            expect((await all(store.list(prefix))).keys).toEqual(
+              [...model.keys()].sort().map((key) => `${prefix}${key}`),
+            );
           }),
           { seed: 20_261_116, numRuns: 40 },
         );
@@ -487,7 +513,11 @@ export function describeContract(name: string, start: () => Promise<Subject>, st
               else if (asked.kind === 'delete') result = await outcome(mine.delete(key));
               else {
                 const options =
-                  asked.kind === 'create' ? { ifAbsent: true } : asked.kind === 'replace' ? { ifMatch: etagOf(asked.seen) } : {};
+                  asked.kind === 'create'
+                    ? { ifAbsent: true }
+                    : asked.kind === 'replace'
+                      ? { ifMatch: etagOf(asked.seen) }
+                      : {};
                 result = await outcome(mine.put(key, text(asked.value), options));
               }
               history.push({ ...asked, begin, end: clock++, result });

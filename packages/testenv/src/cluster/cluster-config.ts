@@ -21,6 +21,8 @@ export interface ClusterConfig {
   readonly controllers: boolean;
   readonly audit: boolean;
   readonly fastFailureDetection: boolean;
+  /** Whether nodes have only images that were given to them: nothing is pulled from elsewhere. */
+  readonly closed: boolean;
   readonly port?: number;
   readonly apiServerArguments?: readonly string[];
   readonly programs: Readonly<Partial<Record<Program, string>>>;

@@ -27,6 +27,11 @@ export interface ClusterOptions {
   binaries?: string;
   /** Whether missing Debian packages may be installed. Default: only with `KURATOR_INSTALL=yes` or `CI=true`. */
   install?: boolean | undefined;
+  /**
+   * Whether nodes can have only the images that were loaded or pushed to the cluster's registry. If not, they also pull what
+   * this machine can reach, with its user's log-ins and proxy. Default: closed, so that a test never depends on a network.
+   */
+  closed?: boolean;
   /** Whether it outlives this process. Default: no; it is taken down when this process ends, however that happens. */
   detached?: boolean;
   reporter?: Reporter;

@@ -6,8 +6,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { TestenvError } from '../error.ts';
-import { identify, type ProcessIdentity, signalProcess } from '../process/process-identity.ts';
 import { until } from '../internal/until.ts';
+import { identify, type ProcessIdentity, signalProcess } from '../process/process-identity.ts';
 import type { Machine } from './machines/machine.ts';
 import { dyingWithParent, entering, onlyChild } from './machines/namespaces.ts';
 
@@ -35,6 +35,12 @@ export interface Component {
   assertRunning(): Promise<void>;
 }
 
+/** No proxy can be reached from a machine, and all that a machine talks to is in the cluster. */
+const withoutProxy = Object.fromEntries(
+  ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']
+    .flatMap((name) => [name, name.toLowerCase()])
+    .map((name) => [name, undefined]),
+);
 const RESTART_DELAY = 1000;
 const STOP_DEADLINE = 5000;
 
@@ -51,7 +57,7 @@ export function createComponent(options: ComponentOptions): Component {
     const [command, args] = commandLine(options);
     const started = spawn(command, args, {
       stdio: ['ignore', output, output],
-      env: { ...process.env, ...options.env },
+      env: { ...process.env, ...(machine ? withoutProxy : {}), ...options.env },
     });
     closeSync(output);
     child = started;

@@ -13,7 +13,8 @@ const controllerPrograms: readonly Program[] = ['kube-controller-manager', 'kube
 const nodePrograms: readonly Program[] = ['kubelet', 'kube-proxy'];
 
 export async function configure(options: ClusterOptions, name: string, nodes: number): Promise<ClusterConfig> {
-  const { controllers = nodes > 0, audit = false, fastFailureDetection = false, port, apiServerArguments } = options;
+  const { controllers = nodes > 0, audit = false, fastFailureDetection = false, closed = true } = options;
+  const { port, apiServerArguments } = options;
   const plane = await findControlPlane(options, nodes, controllers);
   const onNodes = nodes > 0 ? await findNodes(options, plane.version) : controlPlaneAlone(plane.version);
   return {
@@ -25,6 +26,7 @@ export async function configure(options: ClusterOptions, name: string, nodes: nu
     controllers,
     audit,
     fastFailureDetection,
+    closed,
     ...(port === undefined ? {} : { port }),
     ...(apiServerArguments ? { apiServerArguments } : {}),
     createdAt: new Date().toISOString(),

@@ -104,6 +104,9 @@ function sameOrRefuse(cluster: Cluster, options: ClusterOptions): Cluster {
     options.nodes !== undefined &&
       options.nodes !== config.nodes &&
       `it has ${config.nodes} nodes, not ${options.nodes}`,
+    options.closed !== undefined &&
+      options.closed !== config.closed &&
+      (config.closed ? 'it is closed: it pulls no images' : 'it is not closed: it pulls images'),
     options.version !== undefined &&
       !config.version.startsWith(options.version.replace(/^v/, '')) &&
       `it runs Kubernetes ${config.version}, not ${options.version}`,

@@ -2,9 +2,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { until } from '../internal/until.ts';
 import { isAlive, isOfThisBoot, type Owner, ownerToken, parseOwner } from '../process/owner.ts';
 import { signalProcess } from '../process/process-identity.ts';
-import { until } from '../internal/until.ts';
 import { type ClusterConfig, cgroupOf, clusterFiles, clustersFolder, readConfig } from './cluster-config.ts';
 import { askSupervisor } from './control-client.ts';
 import { cgroupParent, removeCgroup } from './machines/cgroups.ts';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startChild } from '../../test/binaries/child.ts';
 import { temporaryFolder } from '../../test/binaries/temporary-folder.ts';
-import { withLock } from './lock.ts';
 import { ownerToken } from '../process/owner.ts';
+import { withLock } from './lock.ts';
 
 describe('withLock', { timeout: 30_000 }, () => {
   it('lets one in at a time, however many come at once', async () => {

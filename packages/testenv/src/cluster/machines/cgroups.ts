@@ -4,8 +4,8 @@
  */
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { identify, signalProcess } from '../../process/process-identity.ts';
 import { until } from '../../internal/until.ts';
+import { identify, signalProcess } from '../../process/process-identity.ts';
 
 export const cgroupParent = 'kurator';
 

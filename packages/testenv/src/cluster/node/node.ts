@@ -36,6 +36,8 @@ export interface NodeOptions {
   cniPlugins: string;
   /** `host:port`. */
   registryAddress: string;
+  /** The `hosts.toml` for all other registries; undefined where there is no way to them. */
+  otherRegistries?: string | undefined;
   fastFailureDetection: boolean;
   reporter: Reporter;
 }
@@ -78,7 +80,7 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
     fastFailureDetection: options.fastFailureDetection,
   };
 
-  await writeConfiguration(settings, file, options.registryAddress);
+  await writeConfiguration(settings, file, options);
   await createCgroup(cgroup);
   const machine = await createMachine({ name, address: settings.address, folder, network });
 
@@ -156,14 +158,20 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
 async function writeConfiguration(
   settings: NodeSettings,
   file: (path: string) => string,
-  registryAddress: string,
+  { registryAddress, otherRegistries }: Pick<NodeOptions, 'registryAddress' | 'otherRegistries'>,
 ): Promise<void> {
-  const registries = [registryName, registryAddress].map((name) => join(settings.registryFolder, name));
-  await Promise.all([settings.cniFolder, ...registries].map((folder) => mkdir(folder, { recursive: true })));
+  const own = registryHosts(registryAddress);
+  const registries = Object.entries({
+    [registryName]: own,
+    [registryAddress]: own,
+    ...(otherRegistries ? { _default: otherRegistries } : {}),
+  }).map(([name, hosts]) => ({ folder: join(settings.registryFolder, name), hosts }));
+  const folders = [settings.cniFolder, ...registries.map(({ folder }) => folder)];
+  await Promise.all(folders.map((folder) => mkdir(folder, { recursive: true })));
   await Promise.all([
     writeFile(file('containerd.toml'), containerdToml(settings)),
     writeFile(join(settings.cniFolder, '10-kurator.conflist'), cniConfiguration(settings)),
-    ...registries.map((folder) => writeFile(join(folder, 'hosts.toml'), registryHosts(registryAddress))),
+    ...registries.map(({ folder, hosts }) => writeFile(join(folder, 'hosts.toml'), hosts, { mode: 0o600 })),
     writeFile(file('kubelet.yaml'), kubeletConfiguration(settings)),
     writeFile(file('kube-proxy.yaml'), proxyConfiguration(settings)),
     // Pods that don't use the cluster's DNS have no name server at all: there is none to reach.

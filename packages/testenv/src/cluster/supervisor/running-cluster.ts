@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Program } from '../../binaries/program.ts';
 import { TestenvError } from '../../error.ts';
 import { until } from '../../internal/until.ts';
+import { type Mirror, mirrorHosts, startPulling } from '../../pulling/index.ts';
 import type { Reporter } from '../../reporter.ts';
 import { admitNode, applyDnsService, applyRoles, corefile, untilPodsCanBeMade } from '../bootstrap.ts';
 import { type ClusterConfig, cgroupOf, clusterFiles } from '../cluster-config.ts';
@@ -64,6 +65,9 @@ export async function startCluster(
   undo.add(() => removeCgroups(cgroupOf(config)));
   const network = await createNetwork(config.name);
   undo.add(() => network.close());
+  const numbers = Array.from({ length: config.nodes }, (_, i) => i + 1);
+  const mirror = config.closed ? undefined : await startPulling(network.plan.host, numbers.map(network.plan.node));
+  if (mirror) undo.add(() => mirror.close());
   const machine = await createMachine({
     name: 'cp',
     address: network.plan.controlPlane,
@@ -80,10 +84,10 @@ export async function startCluster(
     reporter.verbose(`the API server is ready after ${seconds()}`);
     return controlPlane;
   });
-  const numbers = Array.from({ length: config.nodes }, (_, i) => i + 1);
+  const surroundings = { config, folder, network, undo, plane, reporter, mirror };
   const [controlPlane, nodes] = await Promise.all([
     plane,
-    Promise.all(numbers.map((number) => startNode(number, { config, folder, network, undo, plane, reporter }))),
+    Promise.all(numbers.map((number) => startNode(number, surroundings))),
   ]);
   await copyFile(controlPlane.kubeconfig, kubeconfig);
   await applyRoles(controlPlane.client);
@@ -156,10 +160,11 @@ interface NodeSurroundings {
   undo: Undo;
   plane: Promise<ControlPlane>;
   reporter: Reporter;
+  mirror: Mirror | undefined;
 }
 
 async function startNode(number: number, surroundings: NodeSurroundings): Promise<ClusterNode> {
-  const { config, folder, network, undo, plane, reporter } = surroundings;
+  const { config, folder, network, undo, plane, reporter, mirror } = surroundings;
   const { plan } = network;
   const name = `n${number}`;
   const node = await createNode({
@@ -172,6 +177,7 @@ async function startNode(number: number, surroundings: NodeSurroundings): Promis
     programs: config.nodePrograms as Record<NodeProgram | 'ctr', string>,
     cniPlugins: config.cniPlugins,
     registryAddress: `${plan.registry}:5000`,
+    otherRegistries: mirror && mirrorHosts(mirror),
     fastFailureDetection: config.fastFailureDetection,
     reporter,
   });

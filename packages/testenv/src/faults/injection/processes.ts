@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { basename } from 'node:path';
-import { identify, signalProcess } from '../../process/process-identity.ts';
 import { until } from '../../internal/until.ts';
+import { identify, signalProcess } from '../../process/process-identity.ts';
 import type { FreezeRequest, KillRequest } from '../requests/processes.ts';
 import { commandName, pidsIn } from './cgroup-processes.ts';
 import type { Inject } from './fault.ts';
