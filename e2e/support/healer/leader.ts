@@ -3,22 +3,21 @@ import { Lease, type Pod } from '@kurator/sdk';
 import { expect } from 'vitest';
 import { eventually } from '../kubectl.ts';
 import type { HealerWorld } from './healer-world.ts';
+import { measured } from './measured.ts';
 
-/** A leader that leads no more. */
-export interface Deposed {
-  readonly leader: Pod;
-  /** Milliseconds until another one held the Lease. */
-  readonly after: number;
-}
-
-/** Does something to whoever leads, and waits until another one does: another process, be it in the same pod. */
-export async function depose(world: HealerWorld, fault: (leader: Pod) => Promise<unknown>): Promise<Deposed> {
+/**
+ * Does something to whoever leads, and waits until another one does: another process, be it in the same pod. Gives who led.
+ *
+ * @param what For whoever reads how long it took.
+ */
+export async function depose(world: HealerWorld, what: string, fault: (leader: Pod) => Promise<unknown>): Promise<Pod> {
   const leader = await eventually(() => world.leader());
   const before = await holder(world);
-  const began = performance.now();
+  const from = Date.now();
   await fault(leader);
-  await eventually(async () => expect(await holder(world)).not.toBe(before), 100_000);
-  return { leader, after: performance.now() - began };
+  await eventually(async () => expect(await holder(world)).not.toBe(before), 200_000);
+  measured(`${what}: another replica led`, from, Date.now());
+  return leader;
 }
 
 async function holder({ client }: HealerWorld): Promise<string | undefined> {
