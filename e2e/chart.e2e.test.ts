@@ -137,7 +137,7 @@ describe('kurator install, in a cluster that was not made for it', () => {
     );
     expect(await client.find(Pod, ill)).toBeDefined();
     expect(await kurator('resume', '--everything')).toContain('the switch of the cluster is On');
-    await waitUntilGone(client, Pod, ill, { timeout: 60_000 });
+    await waitUntilGone(client, Pod, ill, { timeout: 200_000 });
     await eventually(async () => expect(await kurator('get', 'web')).toMatch(/web +Healthy +2\/2/));
   });
 

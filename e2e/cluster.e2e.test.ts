@@ -20,7 +20,7 @@ beforeAll(async () => {
   ({ cluster } = await createCluster({ name: 'e2e-cluster', nodes: 3 }));
   await cluster.load((await busyboxImage()).path);
   await kubectl(cluster, ['apply', '-f', '-'], webManifest);
-  await kubectl(cluster, ['rollout', 'status', 'deployment/web', '--timeout=60s']);
+  await kubectl(cluster, ['rollout', 'status', 'deployment/web', '--timeout=180s']);
 });
 
 afterAll(async () => {
@@ -121,19 +121,19 @@ describe('a cluster of three nodes', () => {
     await kubectl(cluster, ['create', 'rolebinding', 'reader', '--role=reader', '--serviceaccount=default:default']);
     await cluster.load((await callerImage()).path);
     await kubectl(cluster, ['run', 'caller', '--image=demo/caller:v1', '--restart=Never']);
-    await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/caller', '--timeout=60s']);
+    await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/caller', '--timeout=180s']);
     expect(await kubectl(cluster, ['logs', 'caller'])).toBe('services/web: 200 Service\nsecrets: 403 Status\n');
   });
 
   it("keeps a StatefulSet's data when its pod is deleted", async () => {
     await kubectl(cluster, ['apply', '-f', '-'], databaseManifest);
-    await kubectl(cluster, ['rollout', 'status', 'statefulset/database', '--timeout=60s']);
+    await kubectl(cluster, ['rollout', 'status', 'statefulset/database', '--timeout=180s']);
     await inPod(cluster, 'database-0', 'sh', '-c', 'echo precious > /data/row');
     const uid = async () => kubectl(cluster, ['get', 'pod', 'database-0', '-o', 'jsonpath={.metadata.uid}']);
     const old = await uid();
     await kubectl(cluster, ['delete', 'pod', 'database-0']);
     await eventually(async () => expect(await uid()).not.toBe(old));
-    await kubectl(cluster, ['wait', '--for=condition=Ready', 'pod/database-0', '--timeout=60s']);
+    await kubectl(cluster, ['wait', '--for=condition=Ready', 'pod/database-0', '--timeout=180s']);
     expect(await inPod(cluster, 'database-0', 'cat', '/data/row')).toBe('precious\n');
   });
 
@@ -150,7 +150,7 @@ describe('a cluster of three nodes', () => {
     const paths = ['etc', 'opt', 'tmp', 'usr', 'root', ''].map((folder) => join('/', folder, name));
     const attempts = paths.map((path) => `echo mine > /node${path} && echo ${path} written`).join('; ');
     await kubectl(cluster, ['apply', '-f', '-'], hostWriterManifest(attempts));
-    await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/host-writer', '--timeout=60s']);
+    await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/host-writer', '--timeout=180s']);
     const said = await kubectl(cluster, ['logs', 'host-writer']);
     for (const path of paths.slice(0, 3)) expect(said).toContain(`${path} written`);
     expect(said).toMatch(/Read-only file system/);
@@ -169,7 +169,7 @@ describe('a cluster of three nodes', () => {
       'echo',
       'pulled it',
     ]);
-    await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/pulled', '--timeout=60s']);
+    await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/pulled', '--timeout=180s']);
     expect(await kubectl(cluster, ['logs', 'pulled'])).toBe('pulled it\n');
   });
 

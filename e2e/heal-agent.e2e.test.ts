@@ -85,7 +85,7 @@ async function haveService(): Promise<void> {
 
 it('is an agent on each node, which has a key and nothing else, and a healer that may find it', async () => {
   const isOnEach = ({ status }: DaemonSet) => status?.numberReady === 3;
-  await waitFor(client, DaemonSet, agents, isOnEach, { description: 'to be ready on every node', timeout: 100_000 });
+  await waitFor(client, DaemonSet, agents, isOnEach, { description: 'to be ready on every node', timeout: 200_000 });
   const labelSelector = 'app.kubernetes.io/component=node-agent';
   const { items } = await client.list(Pod, { namespace, labelSelector });
   expect(items.map(({ spec }) => spec?.nodeName).toSorted()).toEqual(['n1', 'n2', 'n3']);
@@ -126,7 +126,7 @@ it('is said to be that node’s fault, and nobody else is blamed', async () => {
     },
   } as never);
   const isWell = ({ status }: Kurator) => status?.health === 'Healthy' && status.ready === '3/3';
-  await waitFor(client, Kurator, web, isWell, { description: 'to be healthy', timeout: 60_000 });
+  await waitFor(client, Kurator, web, isWell, { description: 'to be healthy', timeout: 200_000 });
 
   const others = [{ node: 'n1' }, { node: 'n3' }];
   const bad = { node: 'n2' };

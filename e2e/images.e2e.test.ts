@@ -164,7 +164,7 @@ describe('an image of Debian packages', () => {
 
   it('has the packages installed as on a machine, and serves', async () => {
     const server = await startPod('demo/nginx:v1');
-    await kubectl(cluster, ['wait', '--for=condition=Ready', `pod/${server}`, '--timeout=60s']);
+    await kubectl(cluster, ['wait', '--for=condition=Ready', `pod/${server}`, '--timeout=180s']);
     const address = await kubectl(cluster, ['get', 'pod', server, '-o', 'jsonpath={.status.podIP}']);
     const command = `for i in 1 2 3 4 5 6 7 8 9; do timeout 2 wget -qO- http://${address}:8080/ && break; sleep 0.3; done`;
     expect(await output(BUSYBOX_IMAGE, 'sh', '-c', command)).toBe('hello');

@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ cluster } = await createCluster({ name: 'e2e-inside', nodes: 1 }));
   await cluster.load((await busyboxImage()).path);
   await kubectl(cluster, ['run', 'sender', `--image=${BUSYBOX_IMAGE}`, '--command', '--', 'sleep', 'infinity']);
-  await kubectl(cluster, ['wait', '--for=condition=Ready', 'pod/sender', '--timeout=60s']);
+  await kubectl(cluster, ['wait', '--for=condition=Ready', 'pod/sender', '--timeout=180s']);
   const status = await cluster.status();
   network = status.network ?? '';
   device = status.device ?? '';

@@ -28,7 +28,7 @@ describe.runIf(isFetched)('an older node under a newer control plane', () => {
     const kubelet = await kubectl(cluster, ['get', 'node', 'n1', '-o', 'jsonpath={.status.nodeInfo.kubeletVersion}']);
     expect(kubelet).toMatch(/^v1\.35\.\d+$/);
     await kubectl(cluster, ['run', 'hello', `--image=${BUSYBOX_IMAGE}`, '--restart=Never', '--', 'echo', 'hello']);
-    await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/hello', '--timeout=60s']);
+    await kubectl(cluster, ['wait', '--for=jsonpath={.status.phase}=Succeeded', 'pod/hello', '--timeout=180s']);
     expect(await kubectl(cluster, ['logs', 'hello'])).toBe('hello\n');
   });
 });

@@ -48,7 +48,7 @@ it('gets more instances, and never fewer, while all of its CPU is used and five 
   const from = Date.now();
   traffic?.setRate(5 * usual);
   await Promise.all(before.map((pod) => world.cluster.faults.burnCpu({ pod, cores: 1 })));
-  await eventually(async () => expect(await replicas()).toBeGreaterThan(3), 100_000);
+  await eventually(async () => expect(await replicas()).toBeGreaterThan(3), 200_000);
   measured('scaling out was decided', from, world.witness.replicasOf('busy')[1]?.at);
   expectNeverFewer();
 }, 150_000);
@@ -58,7 +58,7 @@ it('keeps them when nobody says any more what they use', async () => {
   await world.client.delete(APIService, metricsApi);
   try {
     await world.cluster.faults.healAll();
-    await eventually(async () => expect((await world.status('busy')).scaling).toContain('cpu is not known'), 100_000);
+    await eventually(async () => expect((await world.status('busy')).scaling).toContain('cpu is not known'), 200_000);
     expectNeverFewer();
     expect(await replicas()).toBeGreaterThan(3);
   } finally {

@@ -38,7 +38,7 @@ it('has one root, which is repaired first and alone, and one page; the dependant
   await eventually(async () => {
     for (const name of dependants)
       expect((await world.status(name)).dependencyNotice).toContain('about to be repaired');
-  }, 100_000);
+  }, 200_000);
   const status = await world.untilStage('database-1', 'closed');
   measured('the database: well', from, status.recoveredAt);
   await Promise.all(['database', ...dependants].map((name) => world.untilHealthy(name)));

@@ -49,7 +49,7 @@ describe('when a node is lost', () => {
       const alive = pods.filter(({ spec }) => spec?.nodeName !== node);
       expect(alive).toHaveLength(3);
       expect((await world.status('web')).healthyInstances).toBe(3);
-    }, 100_000);
+    }, 200_000);
     began[`until all were well elsewhere, ${what}`] = Math.round(performance.now() - since) / 1000;
     return handle;
   }
@@ -60,7 +60,7 @@ describe('when a node is lost', () => {
       expect((await world.status('store')).decision).toContain('is only unreachable, and must not run twice');
       const { status } = await world.client.get(Incident, { name: incident, namespace: 'default' });
       expect(status).toMatchObject({ cause: 'node-unreachable', actions: [] });
-    }, 100_000);
+    }, 200_000);
     const { items } = await world.client.list(PodType, { namespace: 'default' });
     for (const { metadata } of store) {
       const now = items.find(({ metadata: { name } }) => name === metadata.name);
@@ -74,7 +74,7 @@ describe('when a node is lost', () => {
     await eventually(async () => {
       const { status } = await world.client.get(Node, { name: node });
       expect(status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
-    }, 100_000);
+    }, 200_000);
   }
 
   it('a node dies: its stateless instances move, its stateful one is not started twice', async () => {

@@ -84,7 +84,7 @@ describe('story 12', () => {
     const memory = [await resident()];
     const each = services.length * 3 * 2;
     for (let round = 1; round <= 4; round++) {
-      await eventually(async () => expect(await checks()).toBeGreaterThan(begun + (round * runs * each) / 4), 100_000);
+      await eventually(async () => expect(await checks()).toBeGreaterThan(begun + (round * runs * each) / 4), 200_000);
       memory.push(await resident());
     }
     const after = await requestsOf(world.cluster, 'kurator', 'kurator');

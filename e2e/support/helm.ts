@@ -21,7 +21,7 @@ export async function helm(program: string, { kubeconfig }: Cluster, ...args: st
   try {
     const { stdout } = await run(program, ['--kubeconfig', kubeconfig, ...args], {
       maxBuffer: 2 ** 26,
-      timeout: 120_000,
+      timeout: 300_000,
     });
     return stdout;
   } catch (error) {

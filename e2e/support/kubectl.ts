@@ -11,7 +11,7 @@ function commandLine(cluster: Cluster, args: readonly string[]): [string, string
 export async function kubectl(cluster: Cluster, args: readonly string[], input?: string): Promise<string> {
   const [command, line] = commandLine(cluster, args);
   return await new Promise((resolve, reject) => {
-    const child = execFile(command, line, { timeout: 60_000, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
+    const child = execFile(command, line, { timeout: 200_000, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
       if (error) reject(new Error(`kubectl ${args.join(' ')}: ${stderr || error.message}`));
       else resolve(stdout);
     });
@@ -32,6 +32,6 @@ export async function inPod(cluster: Cluster, pod: string, ...command: string[])
 }
 
 /** Tries again until `attempt` succeeds, or throws its last error after the deadline. */
-export async function eventually<T>(attempt: () => Promise<T>, timeout = 60_000): Promise<T> {
+export async function eventually<T>(attempt: () => Promise<T>, timeout = 120_000): Promise<T> {
   return await vi.waitFor(attempt, { timeout, interval: 250 });
 }

@@ -36,7 +36,7 @@ export interface WorldOptions
     Pick<HealerOptions, 'entry' | 'rules'> {}
 
 const namespace = 'default';
-const patience = 100_000;
+const patience = 200_000;
 /** The shortest that are honest: what is seen at one look is not believed, and a slow machine is no fault. */
 const quickCheck = { http: {}, period: '1s', timeout: '1s', failAfter: 3 };
 
