@@ -1,10 +1,15 @@
-/** One instance that runs out of memory, and one that hangs while an Alertmanager listens: what is ill is found, and only that is touched. */
+/**
+ * One instance that runs out of memory, and one that hangs while an Alertmanager listens: what is ill is found, and only that
+ * is touched. Where all are, new ones come before the old ones go.
+ */
 import { AlertChannel } from '@kurator/operator-kurator';
-import type { Pod } from '@kurator/sdk';
+import { Pod, Service } from '@kurator/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Alertmanager, obtainAlertmanager } from '../operators/kurator/test/support/alertmanager.ts';
 import { HealerWorld, restarts, uids } from './support/healer/healer-world.ts';
-import { eventually } from './support/kubectl.ts';
+import { answering } from './support/healer/services.ts';
+import { eventually, inPod } from './support/kubectl.ts';
+import { startTraffic } from './support/traffic.ts';
 
 let world: HealerWorld;
 let alertmanager: Alertmanager | undefined;
@@ -23,13 +28,23 @@ beforeAll(async () => {
   }
   await world.own('StatefulSet', 'grows', {}, { resources: { requests: { cpu: '50m' }, limits: { memory: '32Mi' } } });
   await world.adopt('StatefulSet', 'hangs');
-  await Promise.all(['grows', 'hangs'].map((name) => world.untilHealthy(name)));
+  await world.adopt(
+    'Deployment',
+    'tired',
+    { checks },
+    { script: `mkdir -p /www && echo fit >/www/deep; ${answering}`, ...calm },
+  );
+  await Promise.all(['grows', 'hangs', 'tired'].map((name) => world.untilHealthy(name)));
 });
 
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
   await alertmanager?.[Symbol.asyncDispose]();
 });
+
+/** It asks for more than requests do, which are served whatever it says. */
+const checks = [{ http: { path: '/deep' }, period: '1s', timeout: '1s', failAfter: 3 }];
+const calm = { isProbed: true, grace: 15 };
 
 /** The ill one is gone, another one is in its place, and the others were not touched. */
 async function expectReplaced(name: string, ill: Pod, well: readonly Pod[]): Promise<void> {
@@ -85,6 +100,53 @@ describe('one instance of three', () => {
     });
     await world.untilStage('hangs-1', 'closed');
     await eventually(async () => expect(await known()).toEqual([]));
+  });
+});
+
+describe('all three instances', () => {
+  it('that serve and fail their check are restarted, new ones before the old ones go, and no request is lost', async () => {
+    const { spec } = await world.client.create(Service, {
+      metadata: { name: 'tired', namespace: 'default' },
+      spec: { type: 'NodePort', selector: { app: 'tired' }, ports: [{ port: 80, targetPort: 8080 }] },
+    });
+    const target = { targetRef: { kind: 'Deployment', name: 'tired' }, checks };
+    const old = await world.pods('tired');
+    // One that fails before the others would be replaced alone.
+    await world.kurator('tired', { ...target, pause: true });
+    await eventually(async () => expect((await world.status('tired')).decision).toBeDefined());
+    for (const { metadata } of old) await inPod(world.cluster, metadata.name, 'rm', '/www/deep');
+    await eventually(async () => {
+      const { healthyInstances, decision } = await world.status('tired');
+      expect({ healthyInstances, decision }).toEqual({
+        healthyInstances: 0,
+        decision: expect.stringContaining('paused'),
+      });
+    });
+    const hosts = (await world.cluster.status()).nodes.map(({ address }) => address);
+    const port = spec?.ports?.[0]?.nodePort ?? 0;
+    const traffic = startTraffic({ hosts, port, perSecond: 20, timeout: 10_000 });
+    const isAnswered = () => expect(traffic.attempts.some(({ well }) => well)).toBe(true);
+    await eventually(async () => isAnswered());
+    const from = Date.now();
+    await world.kurator('tired', { ...target, pause: false });
+    const status = await world.untilStage('tired-1', 'closed');
+    expect(status).toMatchObject({
+      cause: 'wrong-answers',
+      actions: [{ step: 'restart', kind: 'roll', outcome: 'done' }],
+    });
+    await eventually(async () => {
+      const { items } = await world.client.list(Pod, { namespace: 'default' });
+      expect(uids(items).filter((uid) => uids(old).includes(uid))).toEqual([]);
+    });
+    traffic.stop();
+    expect(traffic.attempts.filter(({ well }) => !well)).toEqual([]);
+    const staying = world.witness
+      .stayingOf('tired')
+      .filter(({ at }) => at >= from)
+      .map(({ value }) => value);
+    expect(Math.max(...staying)).toBe(4);
+    expect(Math.min(...staying)).toBe(3);
+    await world.expectTold('tired', 'tired-1');
   });
 });
 

@@ -22,16 +22,18 @@ export interface TrafficOptions {
   readonly hosts: readonly string[];
   readonly port: number;
   readonly perSecond: number;
+  /** How long each may take, in milliseconds; a second unless given. */
+  readonly timeout?: number;
 }
 
 /** Sends until it is stopped, to each of the hosts in turn. */
-export function startTraffic({ hosts, port, perSecond }: TrafficOptions): Traffic {
+export function startTraffic({ hosts, port, perSecond, timeout = TIMEOUT }: TrafficOptions): Traffic {
   const attempts: Attempt[] = [];
   let sent = 0;
   const send = () => {
     const at = performance.now();
     const host = hosts[sent++ % hosts.length] ?? '';
-    void ask(host, port).then((well) => attempts.push({ at, well }));
+    void ask(host, port, timeout).then((well) => attempts.push({ at, well }));
   };
   let timer = setInterval(send, 1000 / perSecond);
   return {
@@ -44,16 +46,13 @@ export function startTraffic({ hosts, port, perSecond }: TrafficOptions): Traffi
   };
 }
 
-async function ask(host: string, port: number): Promise<boolean> {
+async function ask(host: string, port: number, timeout: number): Promise<boolean> {
   return await new Promise((resolve) => {
-    const asked = request(
-      { host, port, agent: false, timeout: TIMEOUT, signal: AbortSignal.timeout(TIMEOUT) },
-      (answer) => {
-        answer.resume();
-        answer.once('end', () => resolve(answer.statusCode === 200));
-        answer.once('error', () => resolve(false));
-      },
-    );
+    const asked = request({ host, port, agent: false, timeout, signal: AbortSignal.timeout(timeout) }, (answer) => {
+      answer.resume();
+      answer.once('end', () => resolve(answer.statusCode === 200));
+      answer.once('error', () => resolve(false));
+    });
     asked.once('error', () => resolve(false));
     asked.end();
   });

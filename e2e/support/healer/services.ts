@@ -24,6 +24,8 @@ export interface Shape {
   readonly replicas?: number;
   /** Whether the kubelet asks it too, without which a rollout goes on whatever becomes of it. */
   readonly isProbed?: boolean;
+  /** How long an instance serves on when it is told to end, in seconds: until everybody knows; one unless given. */
+  readonly grace?: number;
   /** How a Deployment comes to a new revision, if not one instance after the other. */
   readonly strategy?: 'Recreate';
   /** Whether no node may have more of its instances than another. */
@@ -54,7 +56,7 @@ export function workload(app: string, shape: Shape = {}) {
     labelSelector: { matchLabels: labels },
   };
   const spec = {
-    terminationGracePeriodSeconds: 1,
+    terminationGracePeriodSeconds: shape.grace ?? 1,
     ...(sharesProcesses && { shareProcessNamespace: true }),
     containers: [container],
     topologySpreadConstraints: isSpread ? [spread] : [],

@@ -21,6 +21,8 @@ export class Witness implements AsyncDisposable {
   readonly #wanted = new Map<string, Sighting<number>[]>();
   readonly #ready = new Map<string, Sighting<number>[]>();
   readonly #readyPods = new Map<string, Set<string>>();
+  readonly #staying = new Map<string, Sighting<number>[]>();
+  readonly #stayingPods = new Map<string, Set<string>>();
 
   private constructor(client: Client) {
     this.#client = client;
@@ -54,6 +56,11 @@ export class Witness implements AsyncDisposable {
     return this.#ready.get(service) ?? [];
   }
 
+  /** How many of a service's pods were ready and not on their way out, change by change. */
+  stayingOf(service: string): readonly Sighting<number>[] {
+    return this.#staying.get(service) ?? [];
+  }
+
   async #watch<T extends KubernetesObject>(
     type: ResourceType<T>,
     namespace: string,
@@ -75,18 +82,26 @@ export class Witness implements AsyncDisposable {
 
   #seePod(pod: Pod, isGone: boolean): void {
     const service = appOf(pod);
-    const ready = this.#readyPods.get(service) ?? new Set<string>();
-    this.#readyPods.set(service, ready);
+    const { uid = '', deletionTimestamp } = pod.metadata;
     const isReady = pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
-    if (isReady && !isGone) ready.add(pod.metadata.uid ?? '');
-    else ready.delete(pod.metadata.uid ?? '');
-    note(this.#ready, service, ready.size);
+    const isServing = isReady === true && !isGone;
+    note(this.#ready, service, counted(this.#readyPods, service, uid, isServing));
+    note(this.#staying, service, counted(this.#stayingPods, service, uid, isServing && !deletionTimestamp));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#over.abort();
     await Promise.all(this.#watching);
   }
+}
+
+/** How many there are, with this one or without it. */
+function counted(all: Map<string, Set<string>>, service: string, uid: string, isIn: boolean): number {
+  const pods = all.get(service) ?? new Set<string>();
+  all.set(service, pods);
+  if (isIn) pods.add(uid);
+  else pods.delete(uid);
+  return pods.size;
 }
 
 function note<V>(notes: Map<string, Sighting<V>[]>, name: string, value: V): void {
