@@ -3,7 +3,7 @@ import { causeInWords } from '../diagnosis/cause.ts';
 import { type Notice, noticesOfRound } from '../incident/incident.ts';
 import type { Answer } from '../observation.ts';
 import type { Situation } from '../recovery/situation.ts';
-import type { ServiceSpec, Step } from '../spec.ts';
+import type { ServiceSpec } from '../spec.ts';
 
 /** A notice for every dependant, whatever comes of the fault; none if this round's were sent. */
 export function noticesOfFault(situation: Situation): Notice[] {
@@ -14,10 +14,10 @@ export function noticesOfFault(situation: Situation): Notice[] {
   return seen.dependants.map(({ name }) => notice(situation, name, 'confirmed', false, reason));
 }
 
-/** A notice for every dependant, before the first repair of this round. */
-export function noticesBefore(situation: Situation, step: Step): Notice[] {
+/** A notice for every dependant, before the first repair of this round, and what that is. */
+export function noticesBefore(situation: Situation, repair: string): Notice[] {
   const { spec, seen } = situation;
-  const reason = `${spec.name} fails and is about to be repaired (${step})`;
+  const reason = `${spec.name} fails and is about to be repaired (${repair})`;
   return seen.dependants.map(({ name, answers }) => notice(situation, name, 'before', answers, reason));
 }
 

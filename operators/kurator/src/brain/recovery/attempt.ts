@@ -92,7 +92,7 @@ function eviction(situation: Situation, step: Step, targets: readonly InstanceEv
 /** What a rolling update takes, and how. */
 export function rollInWords({ seen }: Situation): string {
   const isGapless = seen.workload.surge?.unavailable === 0;
-  return `all instances by a rolling update${isGapless ? ', new ones before the old ones go' : ''}`;
+  return `all instances by a rolling update${isGapless ? ' (new ones before the old ones go)' : ''}`;
 }
 
 function whyOf({ diagnosis }: Situation): string {

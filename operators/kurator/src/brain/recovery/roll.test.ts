@@ -101,13 +101,13 @@ describe('a restart of the whole service', () => {
     expect(incident?.attempts).toMatchObject([
       { step: 'restart', present: ['a', 'b', 'c'], actions: [{ kind: 'roll', targets: [], intendedAt: now }] },
     ]);
-    expect(reason).toMatch(/^restart all instances by a rolling update, new ones before the old ones go: /);
+    expect(reason).toMatch(/^restart all instances by a rolling update \(new ones before the old ones go\): /);
   });
 
   it('is said so where it is only proposed', () => {
     const { to, reason } = pursue(situation(allBad, { spec: { dryRun: true } }));
     expect(to).toBe('proposed');
-    expect(reason).toContain('would restart all instances by a rolling update, new ones before the old ones go now');
+    expect(reason).toContain('would restart all instances by a rolling update (new ones before the old ones go) now');
   });
 
   it.each([
@@ -153,6 +153,14 @@ describe('a restart of the whole service', () => {
       ['c', 'healthy'],
     ];
     expect(isRolled(situation(healths, { spec: { recovery: { restartHealthy: true } } }), 'restart')).toBe(true);
+  });
+
+  it('is what dependants are told before it', () => {
+    const one = situation();
+    const told = pursue({ ...one, seen: { ...one.seen, dependants: [{ name: 'shop', answers: false }] } });
+    expect(told.incident?.notices).toMatchObject([
+      { to: 'shop', reason: 'web fails and is about to be repaired (restart by a rolling update)' },
+    ]);
   });
 
   it('is never how a single one is replaced', () => {

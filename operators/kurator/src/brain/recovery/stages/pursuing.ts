@@ -89,7 +89,8 @@ function tell(situation: Situation, step: Step): Move | undefined {
   if (!isDisruptive(step) || seen.dependants.length === 0) return undefined;
   const told = noticesOfRound(incident, 'before');
   if (told.length === 0) {
-    const notices = noticesBefore(situation, step);
+    const how = isRolled(situation, step) ? ' by a rolling update' : '';
+    const notices = noticesBefore(situation, `${step}${how}`);
     const reason = `tells ${notices.map(({ to }) => to).join(', ')} before it begins`;
     return { to: 'tellingDependants', reason, incident: { ...incident, notices: [...incident.notices, ...notices] } };
   }
