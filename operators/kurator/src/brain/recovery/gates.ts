@@ -3,12 +3,13 @@
  * rules that the brain never breaks are mostly in here.
  */
 import { refuses } from '../cluster/survey.ts';
+import type { Diagnosis } from '../diagnosis/cause.ts';
 import type { InstanceEvidence, InstanceHealth } from '../evidence/evidence.ts';
 import { recentRepairs } from '../incident/history.ts';
 import { engagedSince, type HeldBy } from '../incident/incident.ts';
 import { minHealthy, onlyTells, type Step } from '../spec.ts';
 import { inWords, type Millis, minute, second, within } from '../time.ts';
-import { isDisruptive } from './ladder.ts';
+import { isDisruptive, ladders } from './ladder.ts';
 import type { Situation } from './situation.ts';
 
 /** What is about to be done. */
@@ -49,10 +50,11 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
 
   blindness: ({ evidence }) => evidence.blind,
 
-  doubt: ({ diagnosis }, { step }) => {
+  doubt: (situation, intent) => {
+    const { diagnosis } = situation;
     if (!diagnosis) return 'nothing is confirmed at the moment';
-    if (diagnosis.confidence === 'possible' && step !== 'kubernetes') return 'the cause is not sure enough';
-    return undefined;
+    if (diagnosis.confidence === 'possible' && intent.step !== 'kubernetes') return 'the cause is not sure enough';
+    return mayBeAll(situation, diagnosis, intent);
   },
 
   yield: ({ seen, spec, incident, now }) => {
@@ -107,6 +109,24 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
     return ready > allowed ? `a PodDisruptionBudget allows no more than ${allowed} at a time` : undefined;
   },
 };
+
+/**
+ * All that fail at one moment are not seen to fail at one moment. Where they would be restarted together, the first is not
+ * replaced alone while each of the others is under suspicion too; but no longer than a suspicion takes to be confirmed.
+ */
+function mayBeAll(
+  { spec, seen, evidence, incident, now }: Situation,
+  { cause }: Diagnosis,
+  { step, isFirst }: Intent,
+): No | undefined {
+  const isRestartable = spec.recovery.steps.restart.enabled && ladders[cause].includes('restart');
+  if (step !== 'replace' || !isFirst || !isRestartable || !seen.workload.surge) return undefined;
+  const live = evidence.instances.filter(({ health }) => health !== 'terminating');
+  if (live.length < 2 || live.some(({ symptoms }) => symptoms.length === 0)) return undefined;
+  const confirming = spec.checks.map(({ failAfter, fastest, timeout }) => failAfter * Math.max(fastest, timeout));
+  const until = engagedSince(incident) + Math.max(0, ...confirming);
+  return now < until ? { reason: 'all of it may fail, and would be restarted together', until } : undefined;
+}
 
 /** Healthy instances that the worst outcome of a step would leave, and how many must be. */
 function worstCase({ spec, evidence, seen }: Situation, { step, targets }: Intent): { left: number; least: number } {

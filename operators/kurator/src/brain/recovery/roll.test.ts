@@ -1,6 +1,7 @@
 /** A restart of the whole service, where the workload can make new instances before the old ones go. */
 import { describe, expect, it } from 'vitest';
 import { now, observe, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
+import type { Diagnosis } from '../diagnosis/cause.ts';
 import type { InstanceEvidence, InstanceHealth } from '../evidence/evidence.ts';
 import { freshHistory } from '../incident/history.ts';
 import { type Attempt, openAttempt } from '../incident/incident.ts';
@@ -165,6 +166,41 @@ describe('a restart of the whole service', () => {
 
   it('is never how a single one is replaced', () => {
     expect(isRolled(situation(), 'replace')).toBe(false);
+  });
+});
+
+describe('the first of several that fail', () => {
+  /** One is seen to fail; of each of the others something was seen. */
+  function first(change: Change = {}, suspected: readonly string[] = ['b', 'c']): Situation {
+    const one = situation(
+      [
+        ['a', 'failing'],
+        ['b', 'healthy'],
+        ['c', 'healthy'],
+      ],
+      change,
+    );
+    const suspicion = { kind: 'hang', confirmed: false, since: now, says: 'may hang' } as const;
+    const instances = one.evidence.instances.map((it) =>
+      suspected.includes(it.uid) ? { ...it, symptoms: [suspicion] } : it,
+    );
+    const diagnosis = { ...(one.diagnosis as Diagnosis), affected: ['a'], extent: 'instance' as const };
+    return { ...one, evidence: { ...one.evidence, instances }, diagnosis };
+  }
+
+  it('waits for the others, for as long as a suspicion takes to be confirmed', () => {
+    const one = first();
+    const move = pursue(one);
+    expect(move).toMatchObject({ isHeld: true, reason: 'all of it may fail, and would be restarted together' });
+    expect(pursue({ ...one, now: move.until ?? 0 }).to).toBe('repairing');
+  });
+
+  it.each([
+    ['one of the others is above suspicion', first({}, ['b'])],
+    ['they would not be restarted together', first({ workload: { surge: undefined as never } })],
+    ['a restart is not wanted', first({ spec: { recovery: { steps: { restart: { enabled: false } } } } })],
+  ])('is replaced at once where %s', (_, one) => {
+    expect(pursue(one).incident?.attempts).toMatchObject([{ step: 'replace', actions: [{ kind: 'evict' }] }]);
   });
 });
 
