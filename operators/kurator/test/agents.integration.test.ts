@@ -55,7 +55,7 @@ async function inMind(): Promise<Mind> {
   const mind = new Minds(() => {}).of({ metadata: { name: 'web', namespace, uid: 'u' } } as never);
   const { items } = await client.list(Pod, { namespace, labelSelector: 'app=web' });
   const instances = items.map((pod) => observeInstance(pod));
-  const track = { ...freshLossTrack, lastAt: Date.now(), filling: { openings: 1, trials: 2, lost: 1 } };
+  const track = { ...freshLossTrack, lastAt: Date.now(), filling: { openings: 1, trials: 2, wrong: 1 } };
   const target = { checks: {}, paths: { operator: track }, restarts: 0, crashes: [] };
   return Object.assign(mind, {
     spec: serviceSpec({ name: `${namespace}/web`, checks: [] }),
@@ -110,7 +110,7 @@ describe('agents', () => {
     for (const { uid } of web.pods) {
       const { paths = {} } = mind.perception.targets[uid] ?? {};
       expect(Object.keys(paths)).toEqual(expect.arrayContaining(['n1', 'n2', 'n3']));
-      expect(paths.n1?.filling.lost).toBe(0);
+      expect(paths.n1?.filling.wrong).toBe(0);
     }
   });
 

@@ -226,8 +226,8 @@ export function wavers(
   isOpen = false,
 ): SharedSighting | undefined {
   if (!track?.blips.wavers || now - track.knownAt > staleAfter(check)) return undefined;
-  const { trials, blips } = seenOf(track.blips);
-  const says = `check ${check.name} failed ${blips} times among ${trials + blips}, for a moment each`;
+  const { trials, wrong } = seenOf(track.blips);
+  const says = `check ${check.name} failed ${wrong} times among ${trials + wrong}, for a moment each`;
   return { confirmed: !isOpen, since: track.blips.since ?? track.knownAt, says, ...(isShared && { isShared }) };
 }
 

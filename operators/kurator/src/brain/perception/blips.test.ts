@@ -43,8 +43,8 @@ const bad = often.reduce((track, isBlip, trial) => tried(track, isBlip, trial), 
 
 describe('blips', () => {
   it('are failures that were over before they made the check failing', () => {
-    expect(seenOf(after('healthy', 'failing', 'healthy', 'healthy'))).toEqual({ trials: 2, blips: 1 });
-    expect(seenOf(after('healthy', 'failing', 'failing', 'healthy'))).toEqual({ trials: 1, blips: 1 });
+    expect(seenOf(after('healthy', 'failing', 'healthy', 'healthy'))).toEqual({ trials: 2, wrong: 1 });
+    expect(seenOf(after('healthy', 'failing', 'failing', 'healthy'))).toEqual({ trials: 1, wrong: 1 });
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe('blips', () => {
     ['the start of an instance', after('failing', 'healthy')],
     ['a connection that was not opened', after('healthy', 'unreached', 'healthy')],
   ])('are not made by %s', (_, track) => {
-    expect(seenOf(track)).toEqual({ trials: 0, blips: 0 });
+    expect(seenOf(track)).toEqual({ trials: 0, wrong: 0 });
   });
 
   it('of one in three are found within two windows in at least 99 of 100 trials', () => {
@@ -94,7 +94,7 @@ describe('one that wavers', () => {
     ['nobody', []],
     ['others that waver as well', [bad, bad]],
     ['one of two others that wavers as well', [bad, well]],
-    ['others that were hardly asked', [{ ...freshBlips, filling: { trials: 9, blips: 0 } }]],
+    ['others that were hardly asked', [{ ...freshBlips, filling: { trials: 9, wrong: 0 } }]],
   ])('does not stand out against %s', (_, others) => {
     expect(standsOut(bad, others)).toBe(false);
   });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PathSample } from '../observation.ts';
 import { createRandom, type Random } from '../simulation/random.ts';
@@ -11,7 +10,6 @@ import {
   losesNow,
   lossShare,
   lostExchanges,
-  tail,
   wayOf,
   windowSize,
 } from './packet-loss.ts';
@@ -115,7 +113,7 @@ describe('several paths', () => {
   it('count openings that end at the same moment, each for itself', () => {
     const slow: PathSample = { from: 'operator', to: 'pod', at: 1, connectMs: 1001, opened: true };
     const track = Array.from({ length: 10 }, () => slow).reduce(count, freshLossTrack);
-    expect(track.filling).toEqual({ openings: 10, trials: 20, lost: 10 });
+    expect(track.filling).toEqual({ openings: 10, trials: 20, wrong: 10 });
   });
 
   it.each([
@@ -147,29 +145,6 @@ describe('several paths', () => {
     }
     return false;
   }
-});
-
-describe('tail', () => {
-  it('is a probability that falls with what is asked for and rises with the share', () => {
-    const trials = fc.integer({ min: 1, max: 300 });
-    const share = fc.double({ min: 0.001, max: 0.4, noNaN: true });
-    fc.assert(
-      fc.property(trials, fc.nat({ max: 300 }), share, (n, k, p) => {
-        const least = Math.min(k, n);
-        const value = tail(n, least, p);
-        expect(value).toBeGreaterThanOrEqual(0);
-        expect(value).toBeLessThanOrEqual(1 + 1e-12);
-        expect(tail(n, least + 1, p)).toBeLessThanOrEqual(value + 1e-12);
-        expect(tail(n, least, p + 0.05)).toBeGreaterThanOrEqual(value - 1e-12);
-      }),
-    );
-  });
-
-  it('agrees with sums done by hand', () => {
-    expect(tail(3, 2, 0.5)).toBeCloseTo(0.5, 12);
-    expect(tail(10, 10, 0.1)).toBeCloseTo(1e-10, 20);
-    expect(tail(20, 5, 0.01)).toBeCloseTo(1.35e-6, 7);
-  });
 });
 
 describe('a path that was lossy', () => {

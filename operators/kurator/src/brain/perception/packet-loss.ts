@@ -3,25 +3,22 @@
  * sent again after 1 s, then 3 s: the kernel's own timers, which no slow application can imitate. So every opening is a
  * row of trials of one exchange of packets: as many lost as the timers tell, and one that came through.
  *
- * Trials are counted in windows. A path is lossy when the last one, two or three windows hold more losses than a path
- * that loses {@link tolerated} of its packets would show once in a million times (an exact binomial tail). With windows
- * of {@link windowSize} openings, loss of 20 % is found within three windows in more than 99 of 100 trials, and a path
- * that loses 1 % raises no alarm in a thousand windows: packet-loss.test.ts counts both.
+ * Trials are counted in windows, and a path is lossy while these raise an alarm. With windows of {@link windowSize} openings,
+ * loss of 20 % is found within three windows in more than 99 of 100 trials, and a path that loses 1 % raises no alarm in a
+ * thousand windows: packet-loss.test.ts counts both.
  */
 import type { PathSample } from '../observation.ts';
 import { type Millis, minute, second } from '../time.ts';
+import { type Count, closeWindow, isImprobable, sum, tail, tolerated } from './windows.ts';
 
-/** Openings of a connection, counted. */
-export interface LossWindow {
+/** Openings of a connection, and what was tried with them: exchanges of packets, of which those went wrong that were lost. */
+export interface LossWindow extends Count {
   readonly openings: number;
-  /** Exchanges of packets that were tried, and those of them that were lost. */
-  readonly trials: number;
-  readonly lost: number;
 }
 
 /** What is remembered of one path. */
 export interface LossTrack {
-  /** Full ones, the newest last; never more than three. */
+  /** Full ones, as they are kept. */
   readonly windows: readonly LossWindow[];
   readonly filling: LossWindow;
   readonly lastAt: Millis;
@@ -38,12 +35,6 @@ export interface LossTrack {
 
 /** Openings in a window. */
 export const windowSize = 40;
-/** Loss that is nobody's business. */
-const tolerated = 0.02;
-const windowsKept = 3;
-const alarm = 1e-6;
-/** The alarm ends with a window that such a path shows more often than this: with one loss, or none. */
-const allClear = 0.3;
 /** So many openings in a row may fail by chance. */
 const silenceOfLoss = 2;
 /** A path that shows what {@link tolerated} loss would show less often than this is not called clear: it may be one of many. */
@@ -51,7 +42,7 @@ const unclearBelow = 0.1;
 /** Counts this old say nothing about now. */
 const staleAfter = 30 * minute;
 
-const empty: LossWindow = { openings: 0, trials: 0, lost: 0 };
+const empty: LossWindow = { openings: 0, trials: 0, wrong: 0 };
 
 /** Nothing seen yet. */
 export const freshLossTrack: LossTrack = {
@@ -107,7 +98,7 @@ export function count(track: LossTrack, sample: PathSample): LossTrack {
   const grown: LossWindow = {
     openings: filling.openings + 1,
     trials: filling.trials + lost + (sample.opened ? 1 : 0),
-    lost: filling.lost + lost,
+    wrong: filling.wrong + lost,
   };
   const smooth = lostExchanges(sample) > 0 ? 0 : (known.smooth ?? 0) + 1;
   const {
@@ -120,33 +111,22 @@ export function count(track: LossTrack, sample: PathSample): LossTrack {
 }
 
 function close(track: LossTrack, full: LossWindow, at: Millis): LossTrack {
-  const { windows, verdict } = track;
-  const isOver = verdict === 'lossy' && tail(full.trials, full.lost, tolerated) > allClear;
-  // What was before the end of an alarm must not raise it again.
-  const kept = isOver ? [full] : [...windows, full].slice(-windowsKept);
-  const isLossy = (verdict === 'lossy' && !isOver) || [1, 2, 3].some((last) => isImprobable(sum(kept.slice(-last))));
-  const hasChanged = isLossy !== (verdict === 'lossy');
+  const wasLossy = track.verdict === 'lossy';
+  const { windows, isAlarm } = closeWindow({ windows: track.windows, isAlarm: wasLossy }, full, isLoss);
+  const hasChanged = isAlarm !== wasLossy;
   return {
     ...track,
-    windows: kept,
+    windows,
     filling: empty,
-    verdict: isLossy ? 'lossy' : 'clear',
+    verdict: isAlarm ? 'lossy' : 'clear',
     closedAt: at,
     ...(hasChanged && { changedAt: at }),
   };
 }
 
-function isImprobable({ trials, lost }: LossWindow): boolean {
-  // Where hardly anything comes through, it is more than loss.
-  return trials - lost >= windowSize / 4 && tail(trials, lost, tolerated) <= alarm;
-}
-
-function sum(windows: readonly LossWindow[]): LossWindow {
-  return windows.reduce((all, { openings, trials, lost }) => ({
-    openings: all.openings + openings,
-    trials: all.trials + trials,
-    lost: all.lost + lost,
-  }));
+/** Where hardly anything comes through, it is more than loss. */
+function isLoss(count: Count): boolean {
+  return count.trials - count.wrong >= windowSize / 4 && isImprobable(count);
 }
 
 /**
@@ -160,8 +140,8 @@ export function areComparable(tracks: readonly LossTrack[]): boolean {
 
 /** The share of exchanges lost, of what is remembered; undefined when nothing was tried. */
 export function lossShare({ windows, filling }: LossTrack): number | undefined {
-  const { trials, lost } = sum([...windows, filling]);
-  return trials === 0 ? undefined : lost / trials;
+  const { trials, wrong } = sum([...windows, filling]);
+  return trials === 0 ? undefined : wrong / trials;
 }
 
 /**
@@ -170,9 +150,9 @@ export function lossShare({ windows, filling }: LossTrack): number | undefined {
  */
 export function wayOf({ windows, filling, verdict }: LossTrack): 'lossy' | 'clear' | 'unclear' {
   if (verdict === 'lossy') return 'lossy';
-  const { trials, lost } = sum([windows.at(-1) ?? empty, filling]);
+  const { trials, wrong } = sum([windows.at(-1) ?? empty, filling]);
   if (trials < windowSize / 2) return 'unclear';
-  return lost === 0 || tail(trials, lost, tolerated) > unclearBelow ? 'clear' : 'unclear';
+  return wrong === 0 || tail(trials, wrong, tolerated) > unclearBelow ? 'clear' : 'unclear';
 }
 
 /** Whether any opening was counted. */
@@ -182,21 +162,5 @@ export function hasSeen({ windows, filling }: LossTrack): boolean {
 
 /** Whether the window that is filling holds a loss: no alarm, but a reason to look more often. */
 export function hintsAtLoss({ filling, windows }: LossTrack): boolean {
-  return filling.lost > 0 || (windows.at(-1)?.lost ?? 0) > 1;
-}
-
-/** The probability of `least` or more successes in `trials` of probability `share`: an exact sum. */
-export function tail(trials: number, least: number, share: number): number {
-  if (least <= 0) return 1;
-  const odds = share / (1 - share);
-  let term = (1 - share) ** trials;
-  let below = 0;
-  let above = 0;
-  for (let successes = 0; successes <= trials; successes++) {
-    if (successes < least) below += term;
-    else above += term;
-    term *= ((trials - successes) / (successes + 1)) * odds;
-  }
-  // The small one of the two is the exact one.
-  return above < 0.5 ? above : 1 - below;
+  return filling.wrong > 0 || (windows.at(-1)?.wrong ?? 0) > 1;
 }
