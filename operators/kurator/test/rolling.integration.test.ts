@@ -13,6 +13,7 @@ import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
 import { KuratorSwitch } from '../src/resources/kurator-switch.ts';
+import { report } from './support/healing/play-kubelet.ts';
 import { quickRecovery } from './support/healing/ward-round.ts';
 
 let cluster: Cluster;
@@ -65,20 +66,8 @@ async function adopt(recovery: object = {}): Promise<void> {
 /** Says of every pod that nobody has spoken of yet how it is. */
 async function playKubelet(isWell = true): Promise<Pod[]> {
   const { items } = await client.list(Pod, { namespace });
-  for (const { metadata, status } of items) if (status?.phase !== 'Running') await report(metadata, isWell);
+  for (const { metadata, status } of items) if (status?.phase !== 'Running') await report(client, metadata, isWell);
   return items.filter(({ metadata }) => !metadata.deletionTimestamp);
-}
-
-async function report(metadata: Pod['metadata'], isWell: boolean): Promise<void> {
-  const at = new Date().toISOString();
-  const ended = { terminated: { exitCode: 1, reason: 'Error', startedAt: at, finishedAt: at } };
-  const state = isWell
-    ? { state: { running: { startedAt: at } } }
-    : { state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: ended };
-  const container = { name: 'main', image: 'web:1', imageID: '', ready: isWell, restartCount: isWell ? 0 : 4 };
-  const conditions = [{ type: 'Ready', status: isWell ? 'True' : 'False', lastTransitionTime: at }];
-  const status = { phase: 'Running', conditions, containerStatuses: [{ ...container, ...state }] };
-  await client.patch(Pod, metadata, { status }, { subresource: 'status' });
 }
 
 const kurator = () => client.get(Kurator, web());
@@ -118,7 +107,7 @@ async function fallIll(): Promise<Pod[]> {
   await client.patch(Kurator, web(), { spec: { pause: true } });
   await untilSeen();
   const { items } = await client.list(Pod, { namespace });
-  for (const { metadata } of items) await report(metadata, false);
+  for (const { metadata } of items) await report(client, metadata, false);
   await eventually(async () => expect((await kurator()).status?.ready).toBe('0/3'), aWhile);
   await client.patch(Kurator, web(), { spec: { pause: false } });
   return items;

@@ -10,6 +10,7 @@ import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
 import { KuratorSwitch } from '../src/resources/kurator-switch.ts';
+import { report } from './support/healing/play-kubelet.ts';
 import { quickRecovery } from './support/healing/ward-round.ts';
 
 let cluster: Cluster;
@@ -45,21 +46,9 @@ async function playKubelet(namespace: string, ill?: string): Promise<Pod[]> {
   const { items } = await client.list(Pod, { namespace });
   for (const { metadata, status } of items) {
     if (metadata.uid === ill || status?.phase === 'Running') continue;
-    await report(metadata, true);
+    await report(client, metadata, true);
   }
   return items;
-}
-
-async function report(metadata: Pod['metadata'], isWell: boolean): Promise<void> {
-  const at = new Date().toISOString();
-  const ended = { terminated: { exitCode: 1, reason: 'Error', startedAt: at, finishedAt: at } };
-  const state = isWell
-    ? { state: { running: { startedAt: at } } }
-    : { state: { waiting: { reason: 'CrashLoopBackOff' } }, lastState: ended };
-  const container = { name: 'main', image: 'db:1', imageID: '', ready: isWell, restartCount: isWell ? 0 : 4 };
-  const conditions = [{ type: 'Ready', status: isWell ? 'True' : 'False', lastTransitionTime: at }];
-  const status = { phase: 'Running', conditions, containerStatuses: [{ ...container, ...state }] };
-  await client.patch(Pod, metadata, { status }, { subresource: 'status' });
 }
 
 async function adopt(namespace: string, kind: 'Deployment' | 'StatefulSet', recovery: object = {}): Promise<void> {
@@ -109,7 +98,7 @@ describe('a StatefulSet with a new template', () => {
       expect(status?.readyReplicas).toBe(3);
     }, aWhile);
     const ill = await client.get(Pod, { name: 'db-0', namespace });
-    await report(ill.metadata, false);
+    await report(client, ill.metadata, false);
     await eventually(async () => {
       const pods = await playKubelet(namespace, ill.metadata.uid);
       expect(pods.map(({ metadata }) => metadata.uid)).not.toContain(ill.metadata.uid);
@@ -151,7 +140,7 @@ describe('a Deployment that is paused half way', () => {
     }, aWhile);
     await untilHealthy(namespace);
     const [ill] = await playKubelet(namespace);
-    await report(ill?.metadata as Pod['metadata'], false);
+    await report(client, ill?.metadata as Pod['metadata'], false);
     await eventually(async () => {
       const { status } = await client.get(Kurator, reference);
       expect(status?.decision).toContain('somebody has paused the workload');
