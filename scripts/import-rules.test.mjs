@@ -5,7 +5,7 @@ import { cruise } from 'dependency-cruiser';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import config from '../.dependency-cruiser.mjs';
 
-const rooms = ['client', 'schema', 'runtime', 'sdk', 'testenv', 'console', 'cli'];
+const rooms = ['client', 'schema', 'runtime', 'sdk', 'registry', 'testenv', 'console', 'cli'];
 
 /** A small repository with every room of the design, also those that don't exist here yet. */
 describe('import rules', () => {

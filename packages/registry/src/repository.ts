@@ -184,7 +184,7 @@ export class Repository {
     return size;
   }
 
-  /** Every tag, page by page as it is read. */
+  /** Every tag, page by page as it is read, in the registry's own order: some sort them, some don't. */
   tags(options: TagOptions = {}): AsyncGenerator<string, void, undefined> {
     return listTags(this.#connection, options);
   }

@@ -44,7 +44,7 @@ export class HostBudget {
     const remaining = amount(headers, ['ratelimit-remaining', 'x-ratelimit-remaining']);
     if (limit) [this.#limit, this.#window] = [limit.value, limit.window ?? this.#window];
     if (remaining) [this.#remaining, this.#window] = [remaining.value, remaining.window ?? this.#window];
-    if (status === 429) this.#rest(headers);
+    if (status === 429 || (status === 503 && retryAfter(headers) !== undefined)) this.#rest(headers);
     else if (status < 400) this.#refusals = 0;
     // Where it doesn't say when that ends, what costs nothing (Docker Hub: HEAD) still goes.
     if (remaining?.value === 0) this.#restUntil(resetOf(headers));

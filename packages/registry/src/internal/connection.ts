@@ -1,5 +1,6 @@
 /** Asks one repository: logs in when the registry wants to know, waits its turn, tries again what may pass. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { RegistryError } from '../error.ts';
 import type { RepositoryName } from '../image-name.ts';
 import { readText } from './body.ts';
 import type { LogIn, LogIns } from './log-ins.ts';
@@ -91,10 +92,18 @@ export class Connection {
         return await act();
       } catch (error) {
         signal?.throwIfAborted();
-        if (attempt === TRIES || !mayPass(error)) throw error;
+        if (attempt === TRIES) throw error;
+        // Its turn is waited for by the next try itself.
+        if (this.#isSoon(error)) continue;
+        if (!mayPass(error)) throw error;
         await pause(FIRST_PAUSE * 2 ** attempt, signal);
       }
     }
+  }
+
+  #isSoon(error: unknown): boolean {
+    const { retryAt } = error instanceof RegistryError ? error : {};
+    return retryAt !== undefined && retryAt.getTime() - Date.now() <= this.#options.patience;
   }
 
   /** A host that wants to be left alone is: briefly by waiting, else by an error that says until when. */

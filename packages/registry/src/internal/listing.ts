@@ -16,8 +16,6 @@ export interface TagOptions extends CallOptions {
   readonly pageSize?: number;
   /** More than these are an error: half a list would look like a whole one. 100,000 unless told. */
   readonly atMost?: number;
-  /** Only those after this one, in the registry's order. */
-  readonly after?: string;
 }
 
 const LONGEST_PAGE = 4 * 1024 * 1024;
@@ -49,23 +47,14 @@ export async function* listTags(connection: Connection, options: TagOptions): As
   }
 }
 
-async function* tagPages(
-  connection: Connection,
-  { signal, after, pageSize = PAGE }: TagOptions,
-): AsyncGenerator<string[]> {
+async function* tagPages(connection: Connection, { signal, pageSize = PAGE }: TagOptions): AsyncGenerator<string[]> {
   let size = pageSize;
-  let page = await getPage(connection, tagsUrl(connection, size, after), 'the list of tags', signal, [400]);
+  let page = await getPage(connection, tagsUrl(connection, size), 'the list of tags', signal, [400]);
   while (page.status === 400) {
     // At one a page it may say what it really has against it.
     size = Math.floor(size / 2);
     const expected = size > 1 ? [400] : [];
-    page = await getPage(
-      connection,
-      tagsUrl(connection, Math.max(size, 1), after),
-      'the list of tags',
-      signal,
-      expected,
-    );
+    page = await getPage(connection, tagsUrl(connection, Math.max(size, 1)), 'the list of tags', signal, expected);
   }
   yield tagsIn(page.content, connection.place);
   for (let pages = 1; page.next; pages++) {
@@ -123,9 +112,9 @@ async function getPage(
   });
 }
 
-function tagsUrl(connection: Connection, size: number, after: string | undefined): URL {
+function tagsUrl(connection: Connection, size: number): URL {
   const url = connection.url('tags/list');
-  url.search = String(new URLSearchParams({ n: String(size), ...(after === undefined ? {} : { last: after }) }));
+  url.searchParams.set('n', String(size));
   return url;
 }
 
