@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { sha256 } from './blob.ts';
+import { RegistryError } from './error.ts';
 import { formatImageName, normalizeImageName, parseImageName } from './image-name.ts';
 
 const digest = `sha256:${'0'.repeat(64)}`;
@@ -52,7 +54,7 @@ describe('normalizeImageName', () => {
     host: fc.constantFrom('', 'docker.io/', 'localhost/', 'localhost:5000/', 'r.example.com/', '[fd00::3]:5000/'),
     path: fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/')),
     tag: fc.option(fc.stringMatching(/^\w[\w.-]{0,9}$/)),
-    digest: fc.option(fc.stringMatching(/^sha256:[0-9a-f]{64}$/)),
+    digest: fc.option(fc.nat().map((number) => sha256(String(number)))),
   });
 
   it('prints what it reads, and reads what it prints', () => {
@@ -80,10 +82,10 @@ describe('normalizeImageName', () => {
           const parsed = parseImageName(text);
           expect(parseImageName(formatImageName(parsed))).toEqual(parsed);
         } catch (error) {
-          expect(error).toMatchObject({ name: 'RegistryError', code: 'KUR_REGISTRY_NAME', remedy: expect.any(String) });
+          if (!(error instanceof RegistryError) || error.code !== 'KUR_REGISTRY_NAME') throw error;
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 });

@@ -108,7 +108,10 @@ async function getPage(
     }
     const bytes = await readBytes(body, LONGEST_PAGE, connection.place, what);
     const content = parseJson(bytes, connection.place, what);
-    return { status, content, next: nextPage(headerValues(headers, 'link'), url) };
+    const next = nextPage(headerValues(headers, 'link'), url);
+    // To stop here would make half a list a whole one.
+    if (next && next.pathname !== url.pathname) throw badContent(connection.place, `${what}, which goes on elsewhere`);
+    return { status, content, next };
   });
 }
 
