@@ -316,3 +316,17 @@ describe('trouble', () => {
     ).rejects.toThrow('I leave');
   });
 });
+
+it('a proxy stands between, but not before those that it is not for', async () => {
+  const registry = await scriptedServer(() => found);
+  const proxy = await scriptedServer(() => found);
+  const far = 'registry.invalid:5000';
+  const client = clientWith({
+    proxy: { http: proxy.url, except: '127.0.0.1' },
+    registries: { [far]: { url: `http://${far}` } },
+  });
+  expect(await client.repository(`${far}/a`).digest('v1')).toBe(sha256('x'));
+  expect(await client.repository(`${registry.host}/a`).digest('v1')).toBe(sha256('x'));
+  expect(proxy.lines()).toEqual([`HEAD http://${far}/v2/a/manifests/v1`]);
+  expect(registry.lines()).toEqual(['HEAD /v2/a/manifests/v1']);
+});
