@@ -18,6 +18,7 @@ const mayImport = {
   'packages/runtime': ['packages/client', 'packages/schema'],
   'packages/sdk': ['packages/client', 'packages/schema', 'packages/runtime'],
   'packages/registry': [],
+  'packages/object-store': [],
   'packages/testenv': ['packages/client', 'packages/registry'],
   'packages/console': [],
   'packages/cli': [
@@ -31,7 +32,7 @@ const mayImport = {
     'operators/[^/]+',
   ],
   'packages/create-kurator': ['packages/cli'],
-  'operators/[^/]+': ['packages/sdk'],
+  'operators/[^/]+': ['packages/sdk', 'packages/object-store'],
 };
 
 const anyRoom = '^(packages|operators)/|^@kurator/';

@@ -5,7 +5,7 @@ import { cruise } from 'dependency-cruiser';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import config from '../.dependency-cruiser.mjs';
 
-const rooms = ['client', 'schema', 'runtime', 'sdk', 'registry', 'testenv', 'console', 'cli'];
+const rooms = ['client', 'schema', 'runtime', 'sdk', 'registry', 'object-store', 'testenv', 'console', 'cli'];
 
 /** A small repository with every room of the design, also those that don't exist here yet. */
 describe('import rules', () => {
@@ -73,6 +73,7 @@ describe('import rules', () => {
     ['packages/cli/src/a.ts', '@kurator/testenv'],
     ['packages/cli/src/a.ts', '@kurator/myapp'],
     ['operators/myapp/src/a.ts', '@kurator/sdk'],
+    ['operators/myapp/src/a.ts', '@kurator/object-store'],
     ['packages/client/src/a.test.ts', '@kurator/testenv'],
     ['packages/client/test/a.integration.test.ts', '@kurator/testenv'],
     ['packages/client/test/a.integration.test.ts', '../src/internal/secret.ts'],
@@ -90,6 +91,7 @@ describe('import rules', () => {
     ['packages/sdk/src/a.ts', '@kurator/testenv', 'sdk-imports-one-way'],
     ['packages/registry/src/a.ts', '@kurator/testenv', 'registry-imports-one-way'],
     ['packages/testenv/src/a.ts', '@kurator/runtime', 'testenv-imports-one-way'],
+    ['packages/object-store/src/a.ts', '@kurator/runtime', 'object-store-imports-one-way'],
     ['packages/console/src/a.ts', '@kurator/client', 'console-imports-one-way'],
     ['packages/cli/src/a.ts', '../../../scripts/a.mjs', 'no-import-of-the-workshop'],
     ['operators/myapp/src/a.ts', '@kurator/client', 'operators-imports-one-way'],

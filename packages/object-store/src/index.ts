@@ -1,4 +1,5 @@
 /** Objects by key in a bucket of S3 or in a folder, behind one interface. */
+export { checkStore } from './check-store.ts';
 export { isStoreError, ObjectStoreError, type ObjectStoreErrorCode, type ObjectStoreErrorDetails } from './error.ts';
 export { createFolderStore, type FolderOptions } from './folder/folder-store.ts';
 export type * from './object-store.ts';

@@ -25,13 +25,7 @@ export class Layout {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
-      throw new ObjectStoreError(
-        'KUR_STORE_NO_BUCKET',
-        `There is no folder ${folder}: mount the volume, or create it.`,
-        {
-          cause: error,
-        },
-      );
+      throw noFolder(folder, error);
     }
   }
 
@@ -105,6 +99,12 @@ export class Layout {
       }
     }
   }
+}
+
+function noFolder(folder: string, cause: unknown): ObjectStoreError {
+  return new ObjectStoreError('KUR_STORE_NO_BUCKET', `There is no folder ${folder}: mount the volume, or create it.`, {
+    cause,
+  });
 }
 
 /** Makes sure that names in a folder are on the disk. */

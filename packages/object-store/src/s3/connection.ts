@@ -109,16 +109,20 @@ export class S3Connection {
         return await take(await this.#exchange(request));
       } catch (error) {
         request.signal?.throwIfAborted();
-        if (!isAdjusted && error instanceof Refusal && this.#adjust(error)) {
-          isAdjusted = true;
-          continue;
-        }
-        const isWorthIt = isPassing(error) || (error instanceof Refusal && request.passing?.includes(error.reason));
-        if (!(error instanceof Refusal) || error.status >= 500) request.isUncertain = true;
-        if (!isWorthIt || tries > this.retries) throw this.explain(error, request.key);
-        await pause(this.backoff(tries, error), request.signal);
+        const isNowRight: boolean = !isAdjusted && error instanceof Refusal && this.#adjust(error);
+        isAdjusted ||= isNowRight;
+        if (!isNowRight) await this.#beforeNextTry(request, tries, error);
       }
     }
+  }
+
+  /** Waits, if another try is worth it, or throws. */
+  async #beforeNextTry(request: S3Request, tries: number, error: unknown): Promise<void> {
+    const isRefusal = error instanceof Refusal;
+    if (!isRefusal || error.status >= 500) request.isUncertain = true;
+    const isWorthIt = isPassing(error) || (isRefusal && request.passing?.includes(error.reason));
+    if (!isWorthIt || tries > this.retries) throw this.explain(error, request.key);
+    await pause(this.backoff(tries, error), request.signal);
   }
 
   /** Takes over the server's clock, or the bucket's region, and says whether that changed something. */

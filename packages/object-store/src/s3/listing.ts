@@ -34,7 +34,7 @@ export async function* listObjects(
   let from: Record<string, string> = {};
   for (;;) {
     const { body } = await connection.call({ method: 'GET', query: { ...fixed, ...from }, signal });
-    const page = parseXml(body);
+    const page = parseXml(body, 'ListBucketResult');
     const decode = decoderOf(page);
     const objects = childrenOf(page, 'Contents').map((item) => infoOf(item, decode));
     const prefixes = childrenOf(page, 'CommonPrefixes').map((item) => decode(textOf(item, 'Prefix') ?? ''));
@@ -64,7 +64,7 @@ export async function* listUploads(
   let from: Record<string, string> = {};
   for (;;) {
     const { body } = await connection.call({ method: 'GET', query: { ...fixed, ...from }, signal });
-    const page = parseXml(body);
+    const page = parseXml(body, 'ListMultipartUploadsResult');
     const decode = decoderOf(page);
     for (const item of childrenOf(page, 'Upload')) {
       const startedAt = new Date(textOf(item, 'Initiated') ?? 0);
@@ -89,7 +89,7 @@ export async function* listParts(
   for (;;) {
     const query = { uploadId: id, 'part-number-marker': marker };
     const { body } = await connection.call({ method: 'GET', key, query, signal });
-    const page = parseXml(body);
+    const page = parseXml(body, 'ListPartsResult');
     for (const item of childrenOf(page, 'Part')) {
       yield {
         number: Number(required(item, 'PartNumber')),

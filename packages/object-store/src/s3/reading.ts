@@ -18,6 +18,8 @@ interface Reading {
   readonly signal: AbortSignal | undefined;
   readonly last: number;
   at: number;
+  /** Nobody reads any more: what is cut now is not made anew. */
+  isClosed: boolean;
 }
 
 /** Begins to read. */
@@ -35,8 +37,12 @@ export async function readObject(connection: S3Connection, key: string, options:
   if (!isWhole) expectRange(message, key, start);
   const check = new ContentCheck(isWhole ? expectedDigest(message.headers, sha256) : undefined);
   const last = Math.min(end ?? info.size - 1, info.size - 1);
-  const reading = { connection, info, check, signal, last, at: start };
-  return storedObject(info, last - start + 1, content(reading, message), () => release(message));
+  const reading: Reading = { connection, info, check, signal, last, at: start, isClosed: false };
+  return storedObject(info, last - start + 1, content(reading, message), () => {
+    reading.isClosed = true;
+    // A connection whose answer was read to its end is used again.
+    if (!message.readableEnded) message.destroy();
+  });
 }
 
 async function* content(reading: Reading, first: IncomingMessage): AsyncGenerator<Buffer> {
@@ -58,17 +64,13 @@ async function* content(reading: Reading, first: IncomingMessage): AsyncGenerato
     } catch (error) {
       signal?.throwIfAborted();
       failures = reading.at > before ? 1 : failures + 1;
-      if (!isPassing(error) || failures > connection.retries) throw connection.explain(error, info.key);
+      if (reading.isClosed || !isPassing(error) || failures > connection.retries)
+        throw connection.explain(error, info.key);
       await pause(connection.backoff(failures, error), signal);
     }
     message = undefined;
   }
   check.finish(`${info.key} in ${connection.location}`, info.key);
-}
-
-/** A connection whose answer was read to its end is used again. */
-function release(message: IncomingMessage): void {
-  if (!message.readableEnded) message.destroy();
 }
 
 /** From the byte where it stopped, and only if it is still the same object. */

@@ -33,7 +33,7 @@ function first(value: string | string[] | undefined): string | undefined {
 
 function readError(body: string): { reason: string; text: string; region: string | undefined } {
   try {
-    const error = parseXml(body);
+    const error = parseXml(body, 'Error');
     const text = (textOf(error, 'Message') ?? '').slice(0, 300);
     return { reason: textOf(error, 'Code') ?? '', text, region: textOf(error, 'Region') };
   } catch {

@@ -90,7 +90,9 @@ class S3Store implements ObjectStore {
       'x-amz-checksum-sha256': hash('sha256', body, 'base64'),
     };
     const answer = await this.#connection.call({ method: 'POST', query: { delete: '' }, headers, body, signal });
-    const failed = childrenOf(parseXml(answer.body), 'Error').map((error) => textOf(error, 'Key') ?? '');
+    const failed = childrenOf(parseXml(answer.body, 'DeleteResult'), 'Error').map(
+      (error) => textOf(error, 'Key') ?? '',
+    );
     // One by one: that has retries, and errors that say what is wrong.
     const results = await Promise.allSettled(failed.map((key) => this.delete(key, signal ? { signal } : {})));
     const first = results.find((result) => result.status === 'rejected');

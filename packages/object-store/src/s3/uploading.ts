@@ -154,7 +154,7 @@ class Upload {
       'x-amz-checksum-type': 'COMPOSITE',
     };
     const { body } = await this.#connection.call({ method: 'POST', key, query: { uploads: '' }, headers, signal });
-    const id = textOf(parseXml(body), 'UploadId');
+    const id = textOf(parseXml(body, 'InitiateMultipartUploadResult'), 'UploadId');
     if (!id) throw new ObjectStoreError('KUR_STORE_BAD_RESPONSE', `${key}: the server gave no UploadId.`, { key });
     const upload = { key, id, startedAt: new Date() };
     if (token !== undefined) await this.#sendPart(upload, MARKER_PART, this.#marker(), undefined, signal);
@@ -231,7 +231,7 @@ class Upload {
     const request: S3Request = { method: 'POST', key, query: { uploadId: id }, headers, body, signal };
     try {
       const answer = await this.#connection.call(request);
-      const etag = bareEtag(textOf(parseXml(answer.body), 'ETag'));
+      const etag = bareEtag(textOf(parseXml(answer.body, 'CompleteMultipartUploadResult'), 'ETag'));
       const lastModified = new Date(answer.headers.date ?? Date.now());
       return { key, size: this.#parts.size, etag, lastModified, sha256, metadata };
     } catch (error) {

@@ -18,8 +18,8 @@ interface Open {
   readonly children: XmlElement[];
 }
 
-/** The document's one element. */
-export function parseXml(document: string): XmlElement {
+/** The document's one element, which must have this name. */
+export function parseXml(document: string, name: string): XmlElement {
   const root: Open = { name: '', text: '', children: [] };
   const open: Open[] = [root];
   let at = 0;
@@ -31,7 +31,7 @@ export function parseXml(document: string): XmlElement {
     take(open, token);
   }
   const [element] = root.children;
-  if (open.length !== 1 || !element) throw noXml();
+  if (open.length !== 1 || element?.name !== name) throw noXml();
   return element;
 }
 
