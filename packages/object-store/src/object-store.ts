@@ -45,7 +45,7 @@ export interface PutOptions extends CallOptions {
    * UID of a backup. Without it a failed upload is removed.
    */
   readonly token?: string;
-  /** Size of the parts in which a stream is sent, in bytes; the memory it takes is this times `parallel` + 1. Default 8 MiB. */
+  /** Size of the parts in which a stream is sent, in bytes; the memory it takes is this times `parallel` + 2. Default 8 MiB. */
   readonly partSize?: number;
   /** How many parts are under way at once. Default 4. */
   readonly parallel?: number;

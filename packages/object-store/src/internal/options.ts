@@ -5,7 +5,7 @@ import type { CallOptions, GetOptions, ListOptions, PutOptions } from '../object
 import { checkKey } from './key.ts';
 
 const MiB = 2 ** 20;
-export const DEFAULT_PART_SIZE = 8 * MiB;
+const DEFAULT_PART_SIZE = 8 * MiB;
 const DEFAULT_PARALLEL = 4;
 /** S3's own limits. Below the least a server refuses all parts but the last. */
 const PART_SIZES = { least: 5 * MiB, most: 512 * MiB };

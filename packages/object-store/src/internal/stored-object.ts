@@ -5,15 +5,27 @@ import type { ObjectInfo, StoredObject } from '../object-store.ts';
 
 const BYTES_LIMIT = 64 * 2 ** 20;
 
-/** Makes a stream of what is read. `expected` is how many bytes will come; `close` runs also if nobody reads any. */
+/** Makes a stream of what is read. `expected` is how many bytes will come; `close` runs at once when nobody wants more. */
 export function storedObject(
   info: ObjectInfo,
   expected: number,
-  content: AsyncIterable<Buffer>,
+  content: AsyncIterator<Buffer>,
   close: () => void,
 ): StoredObject {
-  const body = Readable.from(content, { objectMode: false, highWaterMark: 256 * 1024 });
-  body.once('close', close);
+  // Not `Readable.from`: that waits for a read that hangs before it closes anything.
+  const body = new Readable({
+    highWaterMark: 256 * 1024,
+    read() {
+      content.next().then(
+        ({ value, done }) => this.push(done ? null : value),
+        (error) => this.destroy(error),
+      );
+    },
+    destroy(error, done) {
+      close();
+      done(error);
+    },
+  });
   return {
     info,
     body,

@@ -1,6 +1,6 @@
 /** Reads an object to its end, over as many connections as it takes, and always the same version of it. */
 import type { IncomingMessage } from 'node:http';
-import { ObjectStoreError } from '../error.ts';
+import { isStoreError, ObjectStoreError } from '../error.ts';
 import { ContentCheck } from '../internal/content-check.ts';
 import { signalOf } from '../internal/options.ts';
 import { storedObject } from '../internal/stored-object.ts';
@@ -18,6 +18,8 @@ interface Reading {
   readonly signal: AbortSignal | undefined;
   readonly last: number;
   at: number;
+  /** The answer that is being read. */
+  message: IncomingMessage | undefined;
   /** Nobody reads any more: what is cut now is not made anew. */
   isClosed: boolean;
 }
@@ -37,58 +39,68 @@ export async function readObject(connection: S3Connection, key: string, options:
   if (!isWhole) expectRange(message, key, start);
   const check = new ContentCheck(isWhole ? expectedDigest(message.headers, sha256) : undefined);
   const last = Math.min(end ?? info.size - 1, info.size - 1);
-  const reading: Reading = { connection, info, check, signal, last, at: start, isClosed: false };
-  return storedObject(info, last - start + 1, content(reading, message), () => {
+  const reading: Reading = { connection, info, check, signal, last, at: start, message, isClosed: false };
+  return storedObject(info, last - start + 1, content(reading), () => {
     reading.isClosed = true;
     // A connection whose answer was read to its end is used again.
-    if (!message.readableEnded) message.destroy();
+    if (!reading.message?.readableEnded) reading.message?.destroy();
   });
 }
 
-async function* content(reading: Reading, first: IncomingMessage): AsyncGenerator<Buffer> {
+async function* content(reading: Reading): AsyncGenerator<Buffer> {
   const { connection, info, check, signal } = reading;
+  let chunks: AsyncIterator<Buffer> | undefined;
   let failures = 0;
-  let message: IncomingMessage | undefined = first;
-  if (reading.at > reading.last) first.resume();
+  if (reading.at > reading.last) reading.message?.resume();
   while (reading.at <= reading.last) {
-    const before = reading.at;
+    let chunk: Buffer;
     try {
-      message ??= await reopen(reading);
-      for await (const chunk of message) {
-        reading.at += chunk.length;
-        check.update(chunk);
-        yield chunk;
-      }
-      // A server that ends early without saying so is as good as one that cuts.
-      if (reading.at <= reading.last) throw new Error('the answer ended before its length');
+      reading.message ??= await reopen(reading);
+      chunks ??= reading.message[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+      chunk = await nextChunk(chunks);
     } catch (error) {
       signal?.throwIfAborted();
-      failures = reading.at > before ? 1 : failures + 1;
-      if (reading.isClosed || !isPassing(error) || failures > connection.retries)
-        throw connection.explain(error, info.key);
+      failures += 1;
+      const isOver = reading.isClosed || !isPassing(error) || failures > connection.retries;
+      if (isOver) throw connection.explain(error, info.key);
       await pause(connection.backoff(failures, error), signal);
+      reading.message = undefined;
+      chunks = undefined;
+      continue;
     }
-    message = undefined;
+    failures = 0;
+    reading.at += chunk.length;
+    check.update(chunk);
+    yield chunk;
   }
   check.finish(`${info.key} in ${connection.location}`, info.key);
+}
+
+async function nextChunk(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
+  const { value, done } = await chunks.next();
+  // A server that ends early without saying so is as good as one that cuts.
+  if (done) throw new Error('the answer ended before its length');
+  return value;
 }
 
 /** From the byte where it stopped, and only if it is still the same object. */
 async function reopen({ connection, info, signal, at, last }: Reading): Promise<IncomingMessage> {
   const { key, etag } = info;
   const headers = { range: `bytes=${at}-${last}`, 'if-match': `"${etag}"` };
-  const message = await connection.open({ method: 'GET', key, headers, signal });
-  expectRange(message, key, at);
-  // For a server that doesn't know the condition.
-  if (bareEtag(message.headers.etag) !== etag) {
-    message.destroy();
-    throw new ObjectStoreError(
+  const replaced = () =>
+    new ObjectStoreError(
       'KUR_STORE_CHANGED',
       `${key} in ${connection.location} was replaced while it was read: read it again from its beginning.`,
       { key },
     );
-  }
-  return message;
+  const message = await connection.open({ method: 'GET', key, headers, signal }).catch((error) => {
+    throw isStoreError(error, 'KUR_STORE_CHANGED') ? replaced() : error;
+  });
+  expectRange(message, key, at);
+  // For a server that doesn't know the condition.
+  if (bareEtag(message.headers.etag) === etag) return message;
+  message.destroy();
+  throw replaced();
 }
 
 function expectRange(message: IncomingMessage, key: string, at: number): void {

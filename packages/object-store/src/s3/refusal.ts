@@ -95,6 +95,11 @@ const byReason: Readonly<Record<string, Meaning>> = {
     'KUR_STORE_CREDENTIALS',
     'the signature is not accepted: credentials.secretAccessKey is wrong, or a proxy changes requests',
   ],
+  // versitygw's, with the status 404.
+  XAdminUserNotFound: [
+    'KUR_STORE_CREDENTIALS',
+    'the server does not know credentials.accessKeyId: look at the Secret it comes from',
+  ],
   ExpiredToken: ['KUR_STORE_CREDENTIALS', 'credentials.sessionToken has expired: get new credentials'],
   InvalidToken: ['KUR_STORE_CREDENTIALS', 'credentials.sessionToken is not accepted: get new credentials'],
   RequestTimeTooSkewed: ['KUR_STORE_CLOCK', "this machine's clock and the server's differ too much: set the clock"],
@@ -135,7 +140,9 @@ const byStatus: Readonly<Record<number, Meaning>> = {
 
 function meaningOf({ status, reason }: Refusal): Meaning {
   const known = byReason[reason] ?? byStatus[status];
-  if (known) return known;
+  // Not there is what only the object itself can be: what else there may not be, a reason says.
+  const isOther = known?.[0] === 'KUR_STORE_NOT_FOUND' && !['', 'NoSuchKey', 'NotFound'].includes(reason);
+  if (known && !isOther) return known;
   if (status >= 500) return ['KUR_STORE_SERVER', 'the server has a fault of its own, for longer than the retries last'];
   return ['KUR_STORE_REFUSED', 'the server refuses it'];
 }

@@ -36,7 +36,7 @@ export function authorization(request: Signable, scope: Scope): string {
 }
 
 /** What the signature is made of. */
-export function canonicalRequest(request: Signable): { text: string; signedHeaders: string } {
+function canonicalRequest(request: Signable): { text: string; signedHeaders: string } {
   const headers = Object.entries(request.headers).sort(([a], [b]) => (a < b ? -1 : 1));
   const signedHeaders = headers.map(([name]) => name).join(';');
   const lines = headers.map(([name, value]) => `${name}:${value.trim().replace(/ +/g, ' ')}`);
