@@ -101,8 +101,15 @@ async function runVitest(project, args, programs) {
       // With the star also those of the stage that run alone: they are a project of their own.
       runChild('vitest', ['run', '--project', `${project}*`, ...reporters, ...args], {
         stdio: 'inherit',
-        // The folder is also for what the files of one run share.
-        env: { ...env, ...programs, KURATOR_TEST_FOLDER: folder, KURATOR_RUN_FILE: told },
+        env: {
+          ...env,
+          ...programs,
+          KURATOR_RUN_FILE: told,
+          // The folder is also for what the files of one run share.
+          KURATOR_TEST_FOLDER: folder,
+          // What a test says to be run again by: of `npm test` a single file can't be asked for.
+          npm_lifecycle_event: `test:${project}`,
+        },
       });
     // On a terminal vitest keeps its own line up to date, and two would overwrite each other.
     const ended = process.stderr.isTTY ? await run() : await withProgress(stages[project]?.title ?? project, run);

@@ -15,10 +15,7 @@ export {
 export type { Registry } from './cluster/supervisor/registry.ts';
 export type { ClusterStatus, ComponentStatus } from './cluster/supervisor/status.ts';
 export { testCluster } from './cluster/test-cluster.ts';
-export { type CrashOptions, type CrashScenario, everyCrash } from './crash/every-crash.ts';
-export type { CrashWorld } from './crash/internal/life.ts';
-export type { OperatorProgram } from './crash/internal/operator-process.ts';
-export type { CrashReport, PlanResult } from './crash/internal/report.ts';
+export * from './crash/index.ts';
 export { TestenvError, type TestenvErrorCode, type TestenvErrorOptions } from './error.ts';
 export * from './faults/index.ts';
 export * from './images/index.ts';

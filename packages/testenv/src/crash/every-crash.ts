@@ -159,7 +159,9 @@ async function carriedOut(
   const left = plans.entries();
   const work = async () => {
     for (const [index, plan] of left) {
-      results[index] = await tried(stage, plan, undisturbed);
+      const result = await tried(stage, plan, undisturbed);
+      results[index] = result;
+      if (result.outcome === 'failed') reporter.verbose([`failed ${planText(plan)}:`, ...result.reasons].join('\n  '));
       const done = Object.keys(results).length;
       const failed = results.filter((result) => result?.outcome === 'failed').length;
       reporter.progress(`${name}: crashes`, done / plans.length, `${done} of ${plans.length}, ${failed} failed`);
@@ -222,7 +224,7 @@ function callersFile(): string | undefined {
 function reporterByVariable(): Reporter {
   if (!process.env[variable]) return silent;
   const say = (text: string) => void process.stderr.write(`${text}\n`);
-  return { ...silent, info: say, progress: (task, _, detail) => say(`${task}: ${detail}`) };
+  return { info: say, verbose: say, progress: (task, _, detail) => say(`${task}: ${detail}`) };
 }
 
 function checked({ share = 1, seed = 1, concurrency = 4 }: CrashOptions) {

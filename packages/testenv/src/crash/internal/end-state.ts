@@ -1,7 +1,7 @@
 /** Where a scenario has ended: the objects of its namespace, in a form in which two runs can be compared. */
 import { isIP } from 'node:net';
+import { inspect } from 'node:util';
 import { type Client, isNotFound, type KubernetesObject } from '@kurator/client';
-import { described } from '../../kit/internal/sightings.ts';
 import type { ResourcePath } from './write.ts';
 import { withoutRandomness } from './write.ts';
 
@@ -96,9 +96,17 @@ function below(is: unknown, should: unknown, path: string): string[] {
   if (Object.is(is, should)) return [];
   const both = [is, should];
   if (both.some((value) => value === null || typeof value !== 'object')) {
-    return [`${path} is ${described(is)}, not ${described(should)}`];
+    return [`${path} is ${shown(is)}, not ${shown(should)}`];
   }
   const [a, b] = both as [Record<string, unknown>, Record<string, unknown>];
   const keys = [...new Set([...Object.keys(b), ...Object.keys(a)])];
   return keys.flatMap((key) => below(a[key], b[key], path ? `${path}.${key}` : key));
+}
+
+/** Of a value that is compared, so much is shown. */
+const SHOWN = 200;
+
+function shown(value: unknown): string {
+  const text = inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY });
+  return text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}…`;
 }

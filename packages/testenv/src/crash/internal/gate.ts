@@ -42,6 +42,8 @@ export interface Gate {
   readonly leases: ReadonlySet<string>;
   /** Whether the plan's write has come by. */
   readonly reached: boolean;
+  /** When the process that is there now opened its first watch; undefined before that. */
+  readonly upSince: number | undefined;
   /** Since when nothing was written and no watch was opened; undefined while something goes on, or nobody watches. */
   quietSince(): number | undefined;
   /** Breaks every connection there is, and takes new ones from then on. */
@@ -65,6 +67,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const leases = new Set<string>();
   let [watches, writing, changedAt] = [0, 0, performance.now()];
   let [reached, dying] = [false, false];
+  let upSince: number | undefined;
 
   /** The write's name with its number, if it is one that counts. */
   const numbered = (request: IncomingMessage, url: URL, body: Buffer): string | undefined => {
@@ -106,6 +109,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
         if (!isWatch) return;
         watches++;
         changedAt = performance.now();
+        upSince ??= changedAt;
         response.once('close', () => watches--);
       });
     }
@@ -138,6 +142,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const cut = () => {
     for (const socket of sockets) socket.destroy();
     dying = false;
+    upSince = undefined;
   };
 
   return {
@@ -147,6 +152,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     leases,
     get reached() {
       return reached;
+    },
+    get upSince() {
+      return upSince;
     },
     quietSince: () => (watches > 0 && writing === 0 && !dying ? changedAt : undefined),
     cut,

@@ -20,6 +20,8 @@ export interface CrashWorld {
   readonly namespace: string;
   /** Fires when the time is up, or when the operator has ended by itself. */
   readonly signal: AbortSignal;
+  /** Done once the end has been looked at, the last first: for what must live until then. */
+  onEnd(cleanUp: () => unknown): void;
 }
 
 /** All that is the same in each run. */
@@ -57,7 +59,9 @@ export async function live(stage: Stage, plan?: Plan, expected?: Life): Promise<
   const namespace = await testNamespace(client, 'crash');
   const kubeconfig = join(folder, `${namespace}.json`);
   const over = new AbortController();
-  const world: CrashWorld = { client, namespace, signal: over.signal };
+  const cleanUps: (() => unknown)[] = [];
+  const onEnd = (cleanUp: () => unknown) => void cleanUps.push(cleanUp);
+  const world: CrashWorld = { client, namespace, signal: over.signal, onEnd };
   const trouble = Promise.withResolvers<never>();
   trouble.promise.catch(() => {});
   const fail = (error: unknown) => {
@@ -105,7 +109,9 @@ export async function live(stage: Stage, plan?: Plan, expected?: Life): Promise<
     begin();
     await quietFor(gate, 0, world.signal);
     await stage.run(world);
-    const deadline = performance.now() + stage.settling;
+    const playedAt = performance.now();
+    // Starting again may take its time, on a busy machine, and is not what is waited for here.
+    const deadline = () => Math.max(playedAt, gate.upSince ?? Number.POSITIVE_INFINITY) + stage.settling;
     for (;;) {
       await quietFor(gate, stage.quiet, world.signal, deadline);
       await always?.(world);
@@ -113,7 +119,7 @@ export async function live(stage: Stage, plan?: Plan, expected?: Life): Promise<
       for (const name of stage.leavesOut) resources.delete(name);
       const state = await endState(client, namespace, resources.values(), stage.normalise);
       const isThere = !expected || differences(state, expected.state).length === 0;
-      if (isThere || performance.now() > deadline) return { writes: gate.writes, resources, state, death };
+      if (isThere || performance.now() > deadline()) return { writes: gate.writes, resources, state, death };
       await delay(50);
     }
   };
@@ -124,12 +130,18 @@ export async function live(stage: Stage, plan?: Plan, expected?: Life): Promise<
     over.abort();
     await current?.kill();
     await gate.close();
+    for (const cleanUp of cleanUps.reverse()) await cleanUp();
   }
 }
 
 /** Waits until nothing was written for so long, by an operator that watches; or until there is no time left. */
-async function quietFor(gate: Gate, milliseconds: number, signal: AbortSignal, deadline = Infinity): Promise<void> {
-  while (performance.now() < deadline) {
+async function quietFor(
+  gate: Gate,
+  milliseconds: number,
+  signal: AbortSignal,
+  deadline = () => Number.POSITIVE_INFINITY,
+): Promise<void> {
+  while (performance.now() < deadline()) {
     signal.throwIfAborted();
     const since = gate.quietSince();
     const left = since === undefined ? 20 : since + milliseconds - performance.now();

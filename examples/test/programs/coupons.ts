@@ -1,0 +1,3 @@
+import { example } from '../../src/random-names.ts';
+
+await example.run();
