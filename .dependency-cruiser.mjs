@@ -14,15 +14,17 @@
  */
 const mayImport = {
   'packages/client': [],
+  'packages/pki': [],
   'packages/schema': ['packages/client'],
-  'packages/runtime': ['packages/client', 'packages/schema'],
+  'packages/runtime': ['packages/client', 'packages/pki', 'packages/schema'],
   'packages/sdk': ['packages/client', 'packages/schema', 'packages/runtime'],
   'packages/registry': [],
   'packages/object-store': [],
-  'packages/testenv': ['packages/client', 'packages/registry'],
+  'packages/testenv': ['packages/client', 'packages/pki', 'packages/registry'],
   'packages/console': [],
   'packages/cli': [
     'packages/client',
+    'packages/pki',
     'packages/schema',
     'packages/runtime',
     'packages/sdk',
@@ -32,7 +34,7 @@ const mayImport = {
     'operators/[^/]+',
   ],
   'packages/create-kurator': ['packages/cli'],
-  'operators/[^/]+': ['packages/sdk', 'packages/object-store'],
+  'operators/[^/]+': ['packages/sdk', 'packages/pki', 'packages/object-store'],
 };
 
 const anyRoom = '^(packages|operators)/|^@kurator/';
@@ -60,8 +62,9 @@ const oneWay = Object.entries(mayImport).flatMap(([path, others]) => {
   // `$1` is the importing package, so that one operator can't import another.
   const allowed = ['^$1/', ...others.flatMap(room)];
   const to = { path: anyRoom, pathNot: allowed };
-  // Tests need a real Kubernetes, and are not published.
-  const toInTests = { path: anyRoom, pathNot: [...allowed, ...room('packages/testenv')] };
+  // Tests need a real Kubernetes and certificates for servers of their own, and are not published.
+  const forTests = ['packages/testenv', 'packages/pki'].flatMap(room);
+  const toInTests = { path: anyRoom, pathNot: [...allowed, ...forTests] };
   return [
     rule(name, { path: `^(${path})/`, pathNot: tests }, to),
     rule(`${name}-in-tests`, { path: [`^(${path})/test/`, `^(${path})/.*[.]test[.]ts$`] }, toInTests),

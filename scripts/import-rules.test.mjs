@@ -5,7 +5,7 @@ import { cruise } from 'dependency-cruiser';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import config from '../.dependency-cruiser.mjs';
 
-const rooms = ['client', 'schema', 'runtime', 'sdk', 'registry', 'object-store', 'testenv', 'console', 'cli'];
+const rooms = ['client', 'pki', 'schema', 'runtime', 'sdk', 'registry', 'object-store', 'testenv', 'console', 'cli'];
 
 /** A small repository with every room of the design, also those that don't exist here yet. */
 describe('import rules', () => {
@@ -67,6 +67,10 @@ describe('import rules', () => {
     ['packages/runtime/src/a.ts', '@kurator/client'],
     ['packages/runtime/src/a.ts', '@kurator/schema'],
     ['packages/schema/src/a.ts', '@kurator/client'],
+    ['packages/runtime/src/a.ts', '@kurator/pki'],
+    ['packages/testenv/src/a.ts', '@kurator/pki'],
+    ['operators/myapp/src/a.ts', '@kurator/pki'],
+    ['packages/client/src/a.test.ts', '@kurator/pki'],
     ['packages/sdk/src/a.ts', '@kurator/runtime'],
     ['packages/testenv/src/a.ts', '@kurator/client'],
     ['packages/testenv/src/a.ts', '@kurator/registry'],
@@ -87,6 +91,8 @@ describe('import rules', () => {
   it.each([
     ['packages/client/src/a.ts', '@kurator/runtime', 'client-imports-one-way'],
     ['packages/schema/src/a.ts', '@kurator/runtime', 'schema-imports-one-way'],
+    ['packages/client/src/a.ts', '@kurator/pki', 'client-imports-one-way'],
+    ['packages/pki/src/a.ts', '@kurator/client', 'pki-imports-one-way'],
     ['packages/runtime/src/a.ts', '@kurator/sdk', 'runtime-imports-one-way'],
     ['packages/sdk/src/a.ts', '@kurator/testenv', 'sdk-imports-one-way'],
     ['packages/registry/src/a.ts', '@kurator/testenv', 'registry-imports-one-way'],

@@ -13,7 +13,7 @@ import { signatureOf } from './api-signature.mjs';
  */
 
 /** The packages that have a page, in the order in which one needs them. */
-export const documented = ['client', 'schema', 'runtime', 'sdk', 'registry', 'object-store', 'testenv'];
+export const documented = ['client', 'schema', 'runtime', 'sdk', 'pki', 'registry', 'object-store', 'testenv'];
 
 const folder = 'docs/reference/api';
 const toRoot = '../../..';
