@@ -18,7 +18,7 @@ export class EvictionGate implements AsyncDisposable {
   /** @param host An address of this machine that the API server reaches. */
   static async close(client: Client, host: string): Promise<EvictionGate> {
     const gate = new EvictionGate();
-    const { cert, key } = await selfSigned({ address: host });
+    const { cert, key } = selfSigned({ address: host });
     const server = createServer({ cert, key }, async (request, response) => {
       let body = '';
       for await (const chunk of request) body += String(chunk);

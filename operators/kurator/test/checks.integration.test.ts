@@ -56,7 +56,7 @@ it('has its alerts sent to no node of the cluster', async () => {
 
 describe('a check by HTTPS', () => {
   it('trusts the authority of a Secret, and has nothing to warn of', async () => {
-    const first = await selfSigned({ name: 'web.test' });
+    const first = selfSigned({ name: 'web.test' });
     await haveSecret(round.client, round.namespace, 'authority', 'ca', first.cert);
     await round.stage('web', 2, byHttps(first));
     await round.adopt('web', httpsCheck({ serverName: 'web.test', caFrom }));
@@ -70,7 +70,7 @@ describe('a check by HTTPS', () => {
     ['for another name', { name: 'web.test' }, { serverName: 'shop.test' }],
     ['that has ended', { name: 'web.test', from: -3, to: -1 }, { serverName: 'web.test' }],
   ])('fails for a certificate %s, and nothing is restarted for it', async (_, dates, tls) => {
-    const certificate = await selfSigned(dates);
+    const certificate = selfSigned(dates);
     await haveSecret(round.client, round.namespace, 'authority', 'ca', certificate.cert);
     const web = await round.stage('web', 2, byHttps(certificate));
     await round.adopt('web', { ...httpsCheck({ ...tls, caFrom }), dryRun: false });
@@ -81,7 +81,7 @@ describe('a check by HTTPS', () => {
   });
 
   it('fails for an authority that nobody knows, unless it is told to believe anything', async () => {
-    const certificate = await selfSigned({ name: 'web.test' });
+    const certificate = selfSigned({ name: 'web.test' });
     await round.stage('web', 1, byHttps(certificate));
     await round.stage('lax', 1, byHttps(certificate));
     await round.adopt('web', httpsCheck({ serverName: 'web.test' }));
@@ -93,7 +93,7 @@ describe('a check by HTTPS', () => {
   });
 
   it('says nothing about a service whose authority is not there', async () => {
-    const certificate = await selfSigned({ name: 'web.test' });
+    const certificate = selfSigned({ name: 'web.test' });
     await round.stage('web', 1, byHttps(certificate));
     await round.adopt('web', httpsCheck({ serverName: 'web.test', caFrom }));
     await round.start();
@@ -102,7 +102,7 @@ describe('a check by HTTPS', () => {
   });
 
   it('warns of a certificate that is about to end, of a service that is healthy', async () => {
-    const certificate = await selfSigned({ name: 'web.test', to: 5 });
+    const certificate = selfSigned({ name: 'web.test', to: 5 });
     await haveSecret(round.client, round.namespace, 'authority', 'ca', certificate.cert);
     await round.stage('web', 1, byHttps(certificate));
     await round.adopt('web', httpsCheck({ serverName: 'web.test', caFrom }));

@@ -96,7 +96,7 @@ describe('a mail', () => {
 
 describe('under TLS', () => {
   it('a certificate that nobody vouches for is not trusted: nothing is said', async () => {
-    await using server = await SmtpServer.open({ tls: await selfSigned() });
+    await using server = await SmtpServer.open({ tls: selfSigned() });
     const error = await failed(send(server, { tls: 'starttls', ...credentials }));
     expect(error).toMatchObject({
       message: "127.0.0.1 can't be reached",
@@ -107,7 +107,7 @@ describe('under TLS', () => {
   });
 
   it('it logs in and sends where the certificate is trusted, and shows nothing of what a server says of a password', async () => {
-    const tls = await selfSigned();
+    const tls = selfSigned();
     const before = getCACertificates('default');
     setDefaultCACertificates([tls.cert]);
     try {
@@ -133,7 +133,7 @@ describe('under TLS', () => {
 
   it('what was slipped in before it is not listened to', async () => {
     const answer = (line: string) => (line === 'STARTTLS' ? '220 go\r\n250 injected' : undefined);
-    await using server = await SmtpServer.open({ tls: await selfSigned(), answer });
+    await using server = await SmtpServer.open({ tls: selfSigned(), answer });
     expect((await failed(send(server, { tls: 'starttls' })))?.message).toMatch('went on talking before TLS');
   });
 });

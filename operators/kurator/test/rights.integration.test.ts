@@ -100,7 +100,7 @@ describe('an operator that may only adopt', () => {
 
 describe('a role that is optional, and missing', () => {
   it('is named where a check needs a Secret, and the check runs once it is there', async () => {
-    const certificate = await selfSigned({ name: 'web.test' });
+    const certificate = selfSigned({ name: 'web.test' });
     await haveSecret(round.client, round.namespace, 'authority', 'ca', certificate.cert);
     await round.stage('web', 1, byHttps(certificate));
     const tls = { serverName: 'web.test', caFrom: { name: 'authority', key: 'ca' } };

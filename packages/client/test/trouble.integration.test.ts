@@ -1,13 +1,11 @@
 // What can be wrong with the way to a real API server, and what one is told then.
-import 'reflect-metadata';
-import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type ClientConfig, ConfigMap, createClient, loadKubeconfig, Namespace } from '@kurator/client';
-import * as x509 from '@peculiar/x509';
+import { issueLeaf, readKeyPair } from '@kurator/pki';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { kubeconfig, type Place, place } from './api-server.ts';
 
@@ -29,29 +27,16 @@ const errorOf = async (promise: Promise<unknown>) =>
     (error) => error,
   );
 
-const HOUR = 3600 * 1000;
-const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+const MINUTE = 60_000;
 
-/** What the real server's own authority would have given an administrator whose time is over since an hour. */
+/** What the real server's own authority would have given an administrator whose time is over since half an hour. */
 async function expiredCertificate(): Promise<Pick<ClientConfig, 'cert' | 'key'>> {
   const pki = join(dirname(kubeconfig), 'pki');
-  const authority = new x509.X509Certificate(await readFile(join(pki, 'ca.crt'), 'utf8'));
-  const pem = await readFile(join(pki, 'ca.key'), 'utf8');
-  const der = createPrivateKey(pem).export({ format: 'der', type: 'pkcs8' });
-  const signingKey = await crypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']);
-  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const certificate = await x509.X509CertificateGenerator.create({
-    subject: 'O=system:masters, CN=late',
-    issuer: authority.subject,
-    publicKey: keys.publicKey,
-    signingKey,
-    signingAlgorithm: algorithm,
-    notBefore: new Date(Date.now() - 2 * HOUR),
-    notAfter: new Date(Date.now() - HOUR),
-    extensions: [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])],
-  });
-  const key = x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY');
-  return { cert: certificate.toString('pem'), key };
+  const [pem = '', key = ''] = await Promise.all(['ca.crt', 'ca.key'].map((name) => readFile(join(pki, name), 'utf8')));
+  const subject = { commonName: 'late', organizations: ['system:masters'], usages: ['client' as const] };
+  const time = { now: Date.now() - 30 * MINUTE, lifetime: MINUTE };
+  const pair = issueLeaf(readKeyPair(pem, key), { ...subject, ...time });
+  return { cert: pair.pem, key: pair.exportKey() };
 }
 
 describe('a client certificate that has expired', () => {

@@ -6,8 +6,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { type Client, Secret } from '@kurator/client';
 import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
+import { createAuthority, issueLeaf } from '@kurator/pki';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createIssuer } from '../src/webhooks/internal/certificates/issuer.ts';
 import type { Webhooks } from '../src/webhooks/webhooks.ts';
 import { balancer } from './support/webhook-balancer.ts';
 import {
@@ -222,17 +222,17 @@ describe('certificates in a folder', () => {
     const { client, namespace, gadget } = world;
     const folder = await mkdtemp(join(tmpdir(), 'certificates-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const issuer = createIssuer({ operator: 'another', lifetime: 3_600_000, authorityLifetime: 3_600_000 });
-    const authority = await issuer.authority(Date.now());
+    const time = { now: Date.now(), lifetime: 3_600_000 };
+    const authority = createAuthority({ name: 'another', ...time });
     // As the kubelet does it: both files change in one instant.
     const put = async (version: string) => {
-      const { certificate, key } = await issuer.serving(authority, ['127.0.0.1'], Date.now());
-      for (const [name, text] of Object.entries({ 'tls.crt': certificate, 'tls.key': key })) {
+      const pair = issueLeaf(authority, { commonName: 'web', names: ['127.0.0.1'], usages: ['server'], ...time });
+      for (const [name, text] of Object.entries({ 'tls.crt': pair.pem, 'tls.key': pair.exportKey() })) {
         await writeFile(join(folder, `${version}-${name}`), text);
         await symlink(`${version}-${name}`, join(folder, 'new'));
         await rename(join(folder, 'new'), join(folder, name));
       }
-      return certificate;
+      return pair.pem;
     };
     await put('1');
     const certificates = { folder, injectCaFrom: `${namespace}/hooks` };
@@ -242,7 +242,7 @@ describe('certificates in a folder', () => {
     expect(live.webhooks?.[0]?.clientConfig.caBundle).toBeUndefined();
     expect(await client.list(Secret, { namespace })).toMatchObject({ items: [] });
     // What cert-manager would do.
-    const caBundle = Buffer.from(authority.certificate).toString('base64');
+    const caBundle = Buffer.from(authority.pem).toString('base64');
     const inject = [{ op: 'add', path: '/webhooks/0/clientConfig/caBundle', value: caBundle }];
     await client.patch(ValidatingWebhookConfiguration, { name: namespace }, inject, { type: 'json' });
     await untilAsked(world, running);
@@ -251,7 +251,7 @@ describe('certificates in a folder', () => {
     const port = await running.webhooks.port();
     const served = () =>
       new Promise<string>((resolve, reject) => {
-        const socket = connect({ port, host: '127.0.0.1', ca: authority.certificate }, () => {
+        const socket = connect({ port, host: '127.0.0.1', ca: authority.pem }, () => {
           resolve(socket.getPeerX509Certificate()?.toString() ?? '');
           socket.destroy();
         });

@@ -14,7 +14,6 @@ import { admit } from './internal/admit.ts';
 import { CallMetrics } from './internal/call-metrics.ts';
 import type { Certificates } from './internal/certificates/certificates.ts';
 import { FolderCertificates } from './internal/certificates/folder-certificates.ts';
-import { createIssuer } from './internal/certificates/issuer.ts';
 import { SecretCertificates } from './internal/certificates/secret-certificates.ts';
 import { convertAll } from './internal/convert.ts';
 import { timeFor } from './internal/deadline.ts';
@@ -136,7 +135,7 @@ class WebhookServer implements Webhooks {
     const because = trouble ? `: ${trouble}` : '';
     const served = this.#server?.served;
     if (!served) return `there is no certificate to serve yet${because}`;
-    if (served.until <= this.#clock.date()) return `the certificate has expired${because}`;
+    if (served.certificate.until <= this.#clock.date()) return `the certificate has expired${because}`;
     if (!registered) return `not registered with the API server yet${because}`;
     // The others may have gone on to keys that this replica has not heard of.
     const stale = !('folder' in certificates) && this.#clock.now() - (rightAt ?? 0) > certificates.overlap;
@@ -228,10 +227,9 @@ class WebhookServer implements Webhooks {
     }
     const { secret: name, overlap, lifetime, authorityLifetime } = certificates;
     const secret = { name, namespace };
-    const plan = { overlap, lifetime, names };
-    const issuer = createIssuer({ operator, lifetime, authorityLifetime });
+    const settings = { operator, names, overlap, authorityLifetime, lifetime };
     return {
-      certificates: new SecretCertificates({ client, clock: this.#clock, logger, secret, operator, plan, issuer }),
+      certificates: new SecretCertificates({ client, clock: this.#clock, logger, secret, settings }),
       watched: [{ type: Secret, ...secret }],
       interval: Math.min(INTERVAL, overlap / 3),
     };

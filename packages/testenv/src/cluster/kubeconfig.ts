@@ -1,5 +1,5 @@
+import type { KeyPair } from '@kurator/pki';
 import { stringify } from 'yaml';
-import type { KeyPair } from './certificates.ts';
 
 export interface KubeconfigOptions {
   cluster: string;
@@ -22,8 +22,8 @@ export function kubeconfigYaml({ cluster, user, server, authority, credentials }
       {
         name: user,
         user: {
-          'client-certificate-data': base64(credentials.certificate),
-          'client-key-data': base64(credentials.key),
+          'client-certificate-data': base64(credentials.pem),
+          'client-key-data': base64(credentials.exportKey()),
         },
       },
     ],

@@ -50,7 +50,7 @@ describe('a gRPC check', () => {
   });
 
   it('speaks TLS, and tells when the certificate ends', async () => {
-    const { cert, key, notAfter } = await selfSigned();
+    const { cert, key, notAfter } = selfSigned();
     await using server = await serving(createSecureServer({ cert, key }), says(1));
     const probe = { kind: 'grpc', host: server.host, port: server.port } as const;
     expect(await runProbe({ ...probe, tls: { ca: cert } }, patiently)).toMatchObject({

@@ -15,7 +15,7 @@ const ask = ({ host, port }: { host: string; port: number }, tls: TlsSettings, h
 let good: TestCertificate;
 let other: TestCertificate;
 beforeAll(async () => {
-  [good, other] = await Promise.all([selfSigned(), selfSigned({ name: 'shop.example' })]);
+  [good, other] = [selfSigned(), selfSigned({ name: 'shop.example' })];
 });
 
 describe('a certificate', () => {
@@ -51,7 +51,7 @@ describe('a certificate', () => {
     ['has expired', { from: -10, to: -1 }],
     ['is not yet valid', { from: 1, to: 10 }],
   ])('that %s is refused', async (_, days) => {
-    const certificate = await selfSigned(days);
+    const certificate = selfSigned(days);
     await using server = await httpsServer(certificate);
     expect(await ask(server, { ca: certificate.cert })).toMatchObject({
       outcome: 'failing',
@@ -61,7 +61,7 @@ describe('a certificate', () => {
   });
 
   it('is not verified when the check says so, and its end is told', async () => {
-    const expired = await selfSigned({ from: -10, to: -1, name: 'shop.example' });
+    const expired = selfSigned({ from: -10, to: -1, name: 'shop.example' });
     await using server = await httpsServer(expired);
     expect(await ask(server, { skipVerify: true })).toMatchObject({
       outcome: 'healthy',

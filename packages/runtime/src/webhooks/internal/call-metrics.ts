@@ -1,7 +1,7 @@
 /** What the webhooks are asked and how quickly they answer, under the names and labels of controller-runtime. */
+import type { KeyPair } from '@kurator/pki';
 import { Histogram } from '../../insight/histogram.ts';
 import type { MetricFamily } from '../../insight/metric-family.ts';
-import type { Certificate } from './certificates/certificate.ts';
 
 // Prometheus' own defaults, as controller-runtime uses them here.
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -16,7 +16,7 @@ export class CallMetrics {
   readonly #tallies = new Map<string, Tally>();
   readonly families: readonly MetricFamily[];
 
-  constructor(served: () => Certificate | undefined) {
+  constructor(served: () => KeyPair | undefined) {
     const tallies = this.#tallies;
     this.families = [
       {
@@ -50,8 +50,8 @@ export class CallMetrics {
         name: 'kurator_webhook_certificate_expiry_seconds',
         help: 'Until when the certificate that is served is valid, in seconds since 1970',
         *samples() {
-          const certificate = served();
-          if (certificate) yield { labels: {}, value: certificate.until / 1000 };
+          const pair = served();
+          if (pair) yield { labels: {}, value: pair.certificate.until / 1000 };
         },
       },
     ];

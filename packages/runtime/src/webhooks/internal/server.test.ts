@@ -2,17 +2,18 @@ import { once } from 'node:events';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { createAuthority, issueLeaf, type KeyPair } from '@kurator/pki';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { silentLogger } from '../../insight/late-logger.ts';
-import type { Certificate } from './certificates/certificate.ts';
-import { createIssuer } from './certificates/issuer.ts';
 import { Refusal } from './refusal.ts';
 import { HookServer, type Route } from './server.ts';
 
 const HOUR = 3_600_000;
-const issuer = createIssuer({ operator: 'test', lifetime: HOUR, authorityLifetime: HOUR });
-const authority = await issuer.authority(Date.now());
-const serving = await issuer.serving(authority, ['127.0.0.1'], Date.now());
+const newAuthority = () => createAuthority({ name: 'test', now: Date.now(), lifetime: HOUR });
+const servingBy = (signer: KeyPair) =>
+  issueLeaf(signer, { commonName: 'test', names: ['127.0.0.1'], usages: ['server'], now: Date.now(), lifetime: HOUR });
+const authority = newAuthority();
+const serving = servingBy(authority);
 
 interface Running {
   readonly server: HookServer;
@@ -45,7 +46,7 @@ async function running(answer: Route['answer'] = async () => ({ ok: true }), con
 
 interface Sent extends RequestOptions {
   readonly body?: string | undefined;
-  readonly trusting?: Certificate;
+  readonly trusting?: KeyPair;
 }
 
 function send({ port }: Running, path: string, { body, trusting = authority, ...options }: Sent = {}) {
@@ -53,7 +54,7 @@ function send({ port }: Running, path: string, { body, trusting = authority, ...
     (resolve, reject) => {
       const headers = { 'content-type': 'application/json', ...options.headers };
       const method = body === undefined ? 'GET' : 'POST';
-      const all = { host: '127.0.0.1', port, path, ca: trusting.certificate, method, ...options, headers };
+      const all = { host: '127.0.0.1', port, path, ca: trusting.pem, method, ...options, headers };
       const sent = request(all, async (response) => {
         const chunks: Buffer[] = await response.toArray();
         const { statusCode: status, headers } = response;
@@ -135,7 +136,7 @@ describe('a webhook server', () => {
 
 describe('a server with more callers than it can serve', () => {
   const open = async ({ port }: Running, first = '') => {
-    const socket = connectTls({ port, ca: authority.certificate, host: '127.0.0.1' }).on('error', () => {});
+    const socket = connectTls({ port, ca: authority.pem, host: '127.0.0.1' }).on('error', () => {});
     onTestFinished(() => void socket.destroy());
     await once(socket, 'secureConnect');
     socket.write(first);
@@ -192,8 +193,8 @@ describe('a new certificate', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     onTestFinished(() => agent.destroy());
     await send(server, '/hook', { body: '{}', agent });
-    const other = await issuer.authority(Date.now());
-    server.server.use(await issuer.serving(other, ['127.0.0.1'], Date.now()));
+    const other = newAuthority();
+    server.server.use(servingBy(other));
     expect((await send(server, '/hook', { body: '{}', agent })).status).toBe(200);
     expect((await send(server, '/hook', { body: '{}', trusting: other })).status).toBe(200);
     await expect(send(server, '/hook', { body: '{}' })).rejects.toThrow('unable to verify');
@@ -223,7 +224,7 @@ describe('a server that leaves', () => {
 
   it('does not wait for those who are connected and say nothing', async () => {
     const { server, port } = await running();
-    const [bare, tls] = [connect({ port }), connectTls({ port, ca: authority.certificate, host: '127.0.0.1' })];
+    const [bare, tls] = [connect({ port }), connectTls({ port, ca: authority.pem, host: '127.0.0.1' })];
     await Promise.all([once(bare, 'connect'), once(tls, 'secureConnect')]);
     await server.close();
     bare.destroy();

@@ -2,13 +2,14 @@
  * The HTTPS server of the webhooks. HTTP/1.1, because that is all that API servers speak to webhooks; HTTP/2 would only
  * add ways to be attacked.
  */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
+import type { KeyPair } from '@kurator/pki';
 import { RuntimeError } from '../../error.ts';
 import type { Logger } from '../../insight/late-logger.ts';
 import { Bodies } from './body.ts';
-import type { Certificate } from './certificates/certificate.ts';
 import { Refusal } from './refusal.ts';
 
 export interface Route {
@@ -59,7 +60,7 @@ export class HookServer {
    * the longest time first.
    */
   readonly #connections = new Map<string, Connection>();
-  #served: Certificate | undefined;
+  #served: KeyPair | undefined;
   #leaving = false;
 
   constructor(options: HookServerOptions) {
@@ -77,15 +78,15 @@ export class HookServer {
     );
   }
 
-  get served(): Certificate | undefined {
+  get served(): KeyPair | undefined {
     return this.#served;
   }
 
   /** Serves this certificate to whoever connects from now on; connections that there are stay. */
-  use(certificate: Certificate): void {
-    if (this.#served?.certificate === certificate.certificate) return;
-    this.#server.setSecureContext({ cert: certificate.certificate, key: certificate.key });
-    this.#served = certificate;
+  use(pair: KeyPair): void {
+    if (this.#served?.pem === pair.pem) return;
+    this.#server.setSecureContext({ cert: pair.pem, key: pair.exportKey() });
+    this.#served = pair;
   }
 
   /** @returns the port. */

@@ -2,12 +2,13 @@
  * Sees to it, again and again, that a certificate is served, that the API server knows where we are, and that it trusts
  * what is served. Woken by every change of what it looks at; looks once in a while all the same.
  */
+
 import type { Client, ResourceType } from '@kurator/client';
+import type { KeyPair } from '@kurator/pki';
 import type { Clock } from '../../clock.ts';
 import { RuntimeError } from '../../error.ts';
 import type { Logger } from '../../insight/late-logger.ts';
 import { pause } from '../../pause.ts';
-import type { Certificate } from './certificates/certificate.ts';
 import type { Certificates } from './certificates/certificates.ts';
 import type { Place } from './registrar.ts';
 
@@ -28,9 +29,9 @@ export interface UpkeepOptions {
   /** Besides the places: the Secret. */
   readonly watched: readonly Watched[];
   /** Begins to listen, with the first certificate; then it is known where we are to be registered. */
-  open(certificate: Certificate): Promise<readonly Place[]>;
+  open(pair: KeyPair): Promise<readonly Place[]>;
   /** Serves a certificate from now on; the same again changes nothing. */
-  serve(certificate: Certificate): void;
+  serve(pair: KeyPair): void;
 }
 
 const SHORTEST_REST = 500;

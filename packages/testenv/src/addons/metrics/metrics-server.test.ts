@@ -3,20 +3,21 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Client, createClient, isNotFound, NodeMetrics, PodMetrics } from '@kurator/client';
+import type { KeyPair } from '@kurator/pki';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CertificateAuthority, createAuthority, type KeyPair } from '../../cluster/certificates.ts';
+import { clusterAuthority, issueFor } from '../../cluster/certificates.ts';
 import { until } from '../../internal/until.ts';
 import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 
 const loopback = ['127.0.0.1'];
-let cluster: CertificateAuthority;
-let frontProxy: CertificateAuthority;
+let cluster: KeyPair;
+let frontProxy: KeyPair;
 let kubelet: { server: Server; url: string; healthy: boolean };
 let apiServer: { server: Server; client: Client; asked: string[] };
 let metrics: MetricsServer;
 let client: Client;
 
-const pem = ({ certificate, key }: KeyPair) => ({ cert: certificate, key });
+const pem = (pair: KeyPair) => ({ cert: pair.pem, key: pair.exportKey() });
 
 async function listen(server: Server): Promise<string> {
   server.listen(0, '127.0.0.1');
@@ -25,10 +26,10 @@ async function listen(server: Server): Promise<string> {
 }
 
 async function startKubelet() {
-  const serving = pem(await cluster.issue({ commonName: 'system:node:n1', addresses: loopback }));
+  const serving = pem(issueFor(cluster, { commonName: 'system:node:n1', names: loopback }));
   const started = Date.now();
   const state = { healthy: true };
-  const server = createServer({ ...serving, ca: cluster.certificate, requestCert: true }, (request, response) => {
+  const server = createServer({ ...serving, ca: cluster.pem, requestCert: true }, (request, response) => {
     if (!state.healthy || request.url !== '/metrics/resource') return void response.writeHead(500).end();
     // Each look finds a minute later, in which a quarter of a core was used.
     looks += 1;
@@ -48,7 +49,7 @@ async function startKubelet() {
 }
 
 async function startApiServer() {
-  const serving = pem(await cluster.issue({ commonName: 'kube-apiserver', addresses: loopback }));
+  const serving = pem(issueFor(cluster, { commonName: 'kube-apiserver', names: loopback }));
   const node = { metadata: { name: 'n1', labels: { zone: 'a' } } };
   const pod = { metadata: { name: 'web', namespace: 'shop', labels: { app: 'web' } }, spec: { nodeName: 'n1' } };
   const young = { metadata: { name: 'young', namespace: 'shop' }, spec: { nodeName: 'n1' } };
@@ -68,20 +69,20 @@ async function startApiServer() {
     response.writeHead(object ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(object ?? missing));
   });
-  return { server, asked, client: createClient({ server: await listen(server), ca: cluster.certificate }) };
+  return { server, asked, client: createClient({ server: await listen(server), ca: cluster.pem }) };
 }
 
 async function caller(pair?: KeyPair): Promise<Client> {
   return createClient({
     server: `https://127.0.0.1:${metrics.port}`,
-    ca: cluster.certificate,
+    ca: cluster.pem,
     tlsServerName: 'metrics.test',
     ...(pair ? pem(pair) : {}),
   });
 }
 
 beforeEach(async () => {
-  [cluster, frontProxy] = await Promise.all([createAuthority('cluster'), createAuthority('front-proxy')]);
+  [cluster, frontProxy] = [clusterAuthority('cluster'), clusterAuthority('front-proxy')];
   kubelet = await startKubelet();
   apiServer = await startApiServer();
   metrics = await startMetricsServer({
@@ -90,13 +91,13 @@ beforeEach(async () => {
       { node: 'n1', url: kubelet.url },
       { node: 'dead', url: 'https://127.0.0.1:1' },
     ],
-    kubeletCredentials: { ca: cluster.certificate, ...pem(await cluster.issue({ commonName: 'kubelet-client' })) },
-    serving: pem(await cluster.issue({ commonName: 'metrics', dnsNames: ['metrics.test'] })),
-    frontProxy: { ca: frontProxy.certificate, names: ['front-proxy-client'] },
+    kubeletCredentials: { ca: cluster.pem, ...pem(issueFor(cluster, { commonName: 'kubelet-client' })) },
+    serving: pem(issueFor(cluster, { commonName: 'metrics', names: ['metrics.test'] })),
+    frontProxy: { ca: frontProxy.pem, names: ['front-proxy-client'] },
     host: '127.0.0.1',
     interval: 10,
   });
-  client = await caller(await frontProxy.issue({ commonName: 'front-proxy-client' }));
+  client = await caller(issueFor(frontProxy, { commonName: 'front-proxy-client' }));
 });
 
 afterEach(async () => {
@@ -185,8 +186,8 @@ describe('discovery', () => {
 describe('callers', () => {
   it.each([
     ['without a certificate', async () => undefined],
-    ['with a certificate of another authority', () => cluster.issue({ commonName: 'front-proxy-client' })],
-    ['with another name', () => frontProxy.issue({ commonName: 'someone' })],
+    ['with a certificate of another authority', () => issueFor(cluster, { commonName: 'front-proxy-client' })],
+    ['with another name', () => issueFor(frontProxy, { commonName: 'someone' })],
   ])('%s are refused', async (_, credentials) => {
     await using stranger = await caller(await credentials());
     const error = await stranger.raw('GET', '/apis/metrics.k8s.io/v1beta1/nodes').catch((thrown: unknown) => thrown);

@@ -4,23 +4,24 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CertificateAuthority, createAuthority, createSigningKey, type KeyPair } from '../certificates.ts';
+import type { KeyPair } from '@kurator/pki';
+import { clusterAuthority, createSigningKey, issueFor } from '../certificates.ts';
 import { kubeconfigYaml } from '../kubeconfig.ts';
 
 export interface Identity {
   commonName: string;
-  organisations?: readonly string[];
+  organizations?: readonly string[];
 }
 
 /** Who the parts of a cluster are to the API server: names that its built-in roles know. */
 export const identities = {
-  admin: { commonName: 'kurator-admin', organisations: ['system:masters'] },
+  admin: { commonName: 'kurator-admin', organizations: ['system:masters'] },
   controllerManager: { commonName: 'system:kube-controller-manager' },
   scheduler: { commonName: 'system:kube-scheduler' },
   proxy: { commonName: 'system:kube-proxy' },
   dns: { commonName: 'kurator:coredns' },
   kubeletClient: { commonName: 'kurator:kubelet-client' },
-  node: (name: string) => ({ commonName: `system:node:${name}`, organisations: ['system:nodes'] }),
+  node: (name: string) => ({ commonName: `system:node:${name}`, organizations: ['system:nodes'] }),
 } satisfies Record<string, Identity | ((name: string) => Identity)>;
 
 /** Who the API server is to the servers that it passes requests on to. */
@@ -28,9 +29,9 @@ export const frontProxyName = 'front-proxy-client';
 
 export interface Pki {
   readonly folder: string;
-  readonly authority: CertificateAuthority;
+  readonly authority: KeyPair;
   /** Signs those who may speak for others: the API server to the servers it aggregates. */
-  readonly frontProxyAuthority: CertificateAuthority;
+  readonly frontProxyAuthority: KeyPair;
   /** The path of a file in the folder. */
   file(name: string): string;
   /** Writes `NAME.crt` and `NAME.key`. */
@@ -60,11 +61,9 @@ const apiServerNames = [
 
 export async function createPki({ folder, cluster, server, addresses }: PkiOptions): Promise<Pki> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const [authority, frontProxyAuthority, signing] = await Promise.all([
-    createAuthority(`kurator-${cluster}`),
-    createAuthority(`kurator-${cluster}-front-proxy`),
-    createSigningKey(),
-  ]);
+  const authority = clusterAuthority(`kurator-${cluster}`);
+  const frontProxyAuthority = clusterAuthority(`${cluster}-front-proxy`);
+  const signing = createSigningKey();
   const file = (name: string) => join(folder, name);
   const write = (name: string, text: string) => writeFile(file(name), text, { mode: 0o600 });
   const pki: Pki = {
@@ -73,12 +72,12 @@ export async function createPki({ folder, cluster, server, addresses }: PkiOptio
     frontProxyAuthority,
     file,
     async writePair(name, pair) {
-      await Promise.all([write(`${name}.crt`, pair.certificate), write(`${name}.key`, pair.key)]);
+      await Promise.all([write(`${name}.crt`, pair.pem), write(`${name}.key`, pair.exportKey())]);
     },
     async kubeconfig(identity) {
-      const credentials = await authority.issue(identity);
+      const credentials = issueFor(authority, identity);
       const user = identity.commonName;
-      return kubeconfigYaml({ cluster, user, server, authority: authority.certificate, credentials });
+      return kubeconfigYaml({ cluster, user, server, authority: authority.pem, credentials });
     },
     async writeKubeconfig(name, identity) {
       await write(`${name}.kubeconfig`, await pki.kubeconfig(identity));
@@ -88,15 +87,15 @@ export async function createPki({ folder, cluster, server, addresses }: PkiOptio
 
   await Promise.all([
     pki.writePair('ca', authority),
-    write('front-proxy-ca.crt', frontProxyAuthority.certificate),
+    write('front-proxy-ca.crt', frontProxyAuthority.pem),
     write('service-accounts.key', signing.privateKey),
     write('service-accounts.pub', signing.publicKey),
     pki.writePair(
       'apiserver',
-      await authority.issue({ commonName: 'kube-apiserver', dnsNames: apiServerNames, addresses }),
+      issueFor(authority, { commonName: 'kube-apiserver', names: [...apiServerNames, ...addresses] }),
     ),
-    pki.writePair('kubelet-client', await authority.issue(identities.kubeletClient)),
-    pki.writePair('front-proxy-client', await frontProxyAuthority.issue({ commonName: frontProxyName })),
+    pki.writePair('kubelet-client', issueFor(authority, identities.kubeletClient)),
+    pki.writePair('front-proxy-client', issueFor(frontProxyAuthority, { commonName: frontProxyName })),
   ]);
   return pki;
 }

@@ -7,6 +7,7 @@ import { createDiskVolumeHost, type VolumeHost } from '../../addons/volumes/inde
 import { registryHosts } from '../../images/registry.ts';
 import { until } from '../../internal/until.ts';
 import type { Reporter } from '../../reporter.ts';
+import { issueFor } from '../certificates.ts';
 import { type Component, createComponent } from '../component.ts';
 import { identities, type Pki } from '../control-plane/pki.ts';
 import { createCgroup } from '../machines/cgroups.ts';
@@ -181,12 +182,12 @@ async function writeConfiguration(
 
 async function writeCredentials(settings: NodeSettings, pki: Pki, file: (path: string) => string): Promise<void> {
   const { name, address } = settings;
-  const serving = await pki.authority.issue({ ...identities.node(name), dnsNames: [name], addresses: [address] });
+  const serving = issueFor(pki.authority, { ...identities.node(name), names: [name, address] });
   const write = (path: string, text: string) => writeFile(file(path), text, { mode: 0o600 });
   await Promise.all([
-    write('ca.crt', pki.authority.certificate),
-    write('kubelet.crt', serving.certificate),
-    write('kubelet.key', serving.key),
+    write('ca.crt', pki.authority.pem),
+    write('kubelet.crt', serving.pem),
+    write('kubelet.key', serving.exportKey()),
     write('kubelet.kubeconfig', await pki.kubeconfig(identities.node(name))),
     write('kube-proxy.kubeconfig', await pki.kubeconfig(identities.proxy)),
   ]);

@@ -4,6 +4,7 @@ import { metricsServerNames, registerMetricsApi, startMetricsServer } from '../.
 import { startVolumeProvisioner } from '../../addons/volumes/index.ts';
 import type { Reporter } from '../../reporter.ts';
 import type { AddressPlan } from '../addresses.ts';
+import { issueFor } from '../certificates.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { frontProxyName } from '../control-plane/pki.ts';
 import type { ClusterNode } from '../node/node.ts';
@@ -18,8 +19,8 @@ export async function startAddons(
   plan: AddressPlan,
   reporter: Reporter,
 ): Promise<Addons> {
-  const serving = await pki.authority.issue({ commonName: 'kurator-metrics', dnsNames: metricsServerNames });
-  const ca = pki.authority.certificate;
+  const serving = issueFor(pki.authority, { commonName: 'kurator-metrics', names: metricsServerNames });
+  const ca = pki.authority.pem;
   const [provisioner, metrics] = await Promise.all([
     startVolumeProvisioner({ client, hosts: nodes.map(({ volumes }) => volumes), reporter }),
     startMetricsServer({
@@ -30,8 +31,8 @@ export async function startAddons(
         cert: await readFile(pki.file('kubelet-client.crt'), 'utf8'),
         key: await readFile(pki.file('kubelet-client.key'), 'utf8'),
       },
-      serving: { cert: serving.certificate, key: serving.key },
-      frontProxy: { ca: pki.frontProxyAuthority.certificate, names: [frontProxyName] },
+      serving: { cert: serving.pem, key: serving.exportKey() },
+      frontProxy: { ca: pki.frontProxyAuthority.pem, names: [frontProxyName] },
       host: plan.host,
       reporter,
     }),

@@ -1,9 +1,9 @@
 /** Where serving certificates come from: made by the operator, or by another. */
-import type { Certificate } from './certificate.ts';
+import type { KeyPair } from '@kurator/pki';
 
 export interface Certificates {
   /** What to serve now, and what to have trusted: undefined where another sees to that. */
-  read(): Promise<{ readonly serving: Certificate; readonly bundle: string | undefined }>;
+  read(): Promise<{ readonly serving: KeyPair; readonly bundle: string | undefined }>;
   /**
    * Does what is due, on the ground of what was read last.
    *

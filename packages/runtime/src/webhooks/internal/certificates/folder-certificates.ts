@@ -1,8 +1,8 @@
 /** Certificates that another puts into a folder, and renews there: a volume of cert-manager's Secret, say. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type KeyPair, readKeyPair } from '@kurator/pki';
 import { RuntimeError } from '../../../error.ts';
-import { type Certificate, readCertificate } from './certificate.ts';
 import type { Certificates } from './certificates.ts';
 
 // The kubelet itself needs up to a minute to bring a changed Secret into a volume.
@@ -15,12 +15,12 @@ export class FolderCertificates implements Certificates {
     this.#folder = folder;
   }
 
-  async read(): Promise<{ serving: Certificate; bundle: undefined }> {
+  async read(): Promise<{ serving: KeyPair; bundle: undefined }> {
     try {
       const [certificate, key] = await Promise.all(
         ['tls.crt', 'tls.key'].map((name) => readFile(join(this.#folder, name), 'utf8')),
       );
-      return { serving: readCertificate(certificate ?? '', key ?? ''), bundle: undefined };
+      return { serving: readKeyPair(certificate ?? '', key ?? ''), bundle: undefined };
     } catch (error) {
       throw unreadable(this.#folder, error);
     }

@@ -1,55 +1,59 @@
 /**
- * The keys of one operator's webhooks, and how they change. All replicas share one ring, in a Secret.
+ * The keys of one operator's webhooks. All replicas share them, in one Secret: the authorities, which follow each other as
+ * @kurator/pki plans it, and the certificate that every replica serves.
  *
- *   begin      a new authority joins the ring: it is trusted, and signs nothing yet
- *   announce   every registration holds it: the waiting begins that lets every API server hear of it
- *   promote    it signs what is served from now on; the old authority gives up its key, and is still trusted
- *   retire     nobody serves anything signed by the old authority any more: it is forgotten
- *   renew      a new serving certificate by the same authority, which needs no ceremony
- *
- * So whatever a replica serves, and however late it hears of a change, every API server trusts it.
+ * A replica serves what the Secret holds, a little late; an API server trusts what is registered, a little late. Nobody can see
+ * how late, so each stage lasts for an overlap: whoever is late by less fits with everybody else.
  */
-import type { Certificate } from './certificate.ts';
-import type { Issuer } from './issuer.ts';
+import {
+  bundleOf,
+  type Concern,
+  createAuthority,
+  isFor,
+  issueLeaf,
+  type KeyPair,
+  leafData,
+  leafFromData,
+  plan,
+  type Ring,
+  ringData,
+  ringFromData,
+  type SecretData,
+  type Step,
+  take,
+} from '@kurator/pki';
 
 export interface Keyring {
-  readonly authority: Certificate;
-  readonly serving: Certificate;
-  readonly next?: {
-    readonly authority: Certificate;
-    /** Since when every registration holds it, in milliseconds since 1970. */
-    readonly announcedAt?: number;
-  };
-  readonly previous?: {
-    /** PEM; the key is gone. */
-    readonly certificate: string;
-    /** Until when it is trusted, in milliseconds since 1970. */
-    readonly until: number;
-  };
+  readonly ring: Ring;
+  readonly serving: KeyPair;
 }
 
-export type Step = 'begin' | 'announce' | 'promote' | 'retire' | 'renew';
+/** A step of the ring, or a new serving certificate by the same authority, which needs no ceremony. */
+export type Change = Step | 'renew';
 
-export interface Plan {
-  /** Milliseconds that an authority is trusted before it is used, and after. */
-  readonly overlap: number;
-  /** Milliseconds that a serving certificate is valid. */
-  readonly lifetime: number;
+export interface KeyringSettings {
+  /** Goes into the names of authority and certificate. */
+  readonly operator: string;
   /** What the serving certificate must be for. */
   readonly names: readonly string[];
+  /** Milliseconds that an authority is trusted before it is used, and after. */
+  readonly overlap: number;
+  /** Milliseconds that an authority and a serving certificate are valid. */
+  readonly authorityLifetime: number;
+  readonly lifetime: number;
 }
 
-const NEVER = Number.POSITIVE_INFINITY;
+/** What is to be done next. */
+export interface Outlook {
+  /** What is due now, or in how many milliseconds something will be. */
+  readonly change: Change | number;
+  readonly concerns: readonly Concern[];
+}
 
 /** A ring with nothing but what is needed to serve. */
-export async function freshKeyring(issuer: Issuer, { names }: Plan, now: number): Promise<Keyring> {
-  const authority = await issuer.authority(now);
-  return { authority, serving: await issuer.serving(authority, names, now) };
-}
-
-/** All authorities that are to be trusted, as PEM. In an order that a promotion doesn't change: one write less. */
-export function bundleOf({ authority, next, previous }: Keyring): string {
-  return [authority.certificate, next?.authority.certificate ?? '', previous?.certificate ?? ''].sort().join('');
+export function freshKeyring(settings: KeyringSettings, now: number): Keyring {
+  const ring = { authority: authorityOf(settings, now) };
+  return { ring, serving: servingOf(ring, settings.names, settings, now) };
 }
 
 /**
@@ -57,60 +61,67 @@ export function bundleOf({ authority, next, previous }: Keyring): string {
  *
  * @param held whether every registration holds the bundle of this ring.
  */
-export function nextStep(ring: Keyring, plan: Plan, now: number, held: boolean): Step | number {
-  const { authority, next, previous } = ring;
-  if (next && held && next.announcedAt === undefined) return 'announce';
-  const times: [Step, number][] = [
-    ['promote', held ? promotionOf(ring, plan) : NEVER],
-    ['retire', previous?.until ?? NEVER],
-    ['renew', renewalOf(ring, plan, now)],
-    ['begin', next || previous ? NEVER : twoThirds(authority)],
-  ];
-  const due = times.find(([, at]) => at <= now);
-  return due ? due[0] : Math.min(...times.map(([, at]) => at)) - now;
+export function outlook({ ring, serving }: Keyring, settings: KeyringSettings, now: number, held: boolean): Outlook {
+  const { certificate } = serving;
+  const trusts = held && ring.next ? [ring.next.authority.certificate.keyId] : undefined;
+  const shows = [certificate.issuerKeyId ?? ''];
+  const { step, renew, next, concerns } = plan(
+    ring,
+    {
+      verifiers: [{ name: 'registrations', trusts }],
+      holders: [{ name: 'webhooks', stored: isFor(certificate, wanted(settings)) ? certificate : undefined, shows }],
+    },
+    policyOf(settings),
+    now,
+  );
+  return { change: step ?? (renew.length > 0 ? 'renew' : next - now), concerns };
 }
 
-/** The ring after a step. */
-export async function taken(step: Step, ring: Keyring, plan: Plan, now: number, issuer: Issuer): Promise<Keyring> {
-  const { authority, next, previous: _, ...rest } = ring;
-  switch (step) {
-    case 'begin':
-      return { ...ring, next: { authority: await issuer.authority(now) } };
-    case 'announce':
-      return next ? { ...ring, next: { ...next, announcedAt: now } } : ring;
-    case 'promote': {
-      if (!next) return ring;
-      const serving = await issuer.serving(next.authority, namesFor(ring, plan), now);
-      const until = now + plan.overlap;
-      return { authority: next.authority, serving, previous: { certificate: authority.certificate, until } };
-    }
-    case 'retire':
-      return { ...rest, authority, ...(next && { next }) };
-    case 'renew':
-      return { ...ring, serving: await issuer.serving(authority, namesFor(ring, plan), now) };
-  }
+/** The keys after a change. */
+export function changed(change: Change, keyring: Keyring, settings: KeyringSettings, now: number): Keyring {
+  const { ring, serving } = keyring;
+  // Names of other releases stay: during an upgrade both need theirs, and must not take turns at removing the other's.
+  const names = [...settings.names, ...serving.certificate.names];
+  if (change === 'renew') return { ring, serving: servingOf(ring, names, settings, now) };
+  const policy = policyOf(settings);
+  const after = take(change, ring, policy, now, () => authorityOf(settings, now));
+  if (change !== 'promote' || after === ring) return { ring: after, serving };
+  // The one certificate is replaced in the same write, so nothing by the old authority is left.
+  const settled = take('settle', after, policy, now, () => authorityOf(settings, now));
+  return { ring: settled, serving: servingOf(settled, names, settings, now) };
 }
 
-function promotionOf({ next, authority }: Keyring, { overlap }: Plan): number {
-  if (next?.announcedAt === undefined) return NEVER;
-  // What is about to be invalid can't wait for those who have not heard yet.
-  return Math.min(next.announcedAt + overlap, authority.until);
+/** The data of the Secret: what `kubernetes.io/tls` has, and the authorities. Its `ca.crt` is the one that signs. */
+export function dataOf({ ring, serving }: Keyring): SecretData {
+  return { ...leafData({ pair: serving, bundle: bundleOf(ring) }), ...ringData(ring) };
 }
 
-function renewalOf({ serving, authority }: Keyring, { lifetime, names }: Plan, now: number): number {
-  // What it would certify, nobody would believe.
-  if (authority.until <= now) return NEVER;
-  if (names.some((name) => !serving.names.includes(name))) return now;
-  const at = Math.max(now, twoThirds(serving));
-  // A certificate that ends with its authority gains nothing by being made anew.
-  return Math.min(at + lifetime, authority.until) > serving.until ? at : NEVER;
+/** Undefined for data that no keyring can be made of: somebody has edited it, or it was never one. */
+export function keyringOf(data: SecretData | undefined): Keyring | undefined {
+  const ring = ringFromData(data);
+  const serving = leafFromData(data)?.pair;
+  return ring && serving && { ring, serving };
 }
 
-/** Names of other releases stay: during an upgrade both need theirs, and must not take turns at removing the other's. */
-function namesFor({ serving }: Keyring, { names }: Plan): string[] {
-  return [...new Set([...names, ...serving.names])];
+function policyOf({ lifetime, overlap }: KeyringSettings) {
+  // There is one certificate: nobody else is renewed in the same moment.
+  return { lifetime, overlap, jitter: 0 };
 }
 
-function twoThirds({ from, until }: Certificate): number {
-  return from + ((until - from) * 2) / 3;
+function authorityOf(settings: KeyringSettings, now: number): KeyPair {
+  return createAuthority({ name: nameOf(settings), now, lifetime: settings.authorityLifetime });
+}
+
+function servingOf({ authority }: Ring, names: readonly string[], settings: KeyringSettings, now: number): KeyPair {
+  return issueLeaf(authority, { ...wanted(settings), names, now, lifetime: settings.lifetime });
+}
+
+function wanted(settings: KeyringSettings) {
+  const { names } = settings;
+  return { commonName: nameOf(settings), organizations: [], names, usages: ['server' as const] };
+}
+
+function nameOf({ operator }: KeyringSettings): string {
+  // A certificate has room for so much, with what tells authorities apart.
+  return `${operator.slice(0, 38)} webhooks`;
 }

@@ -3,31 +3,38 @@
  * step; each write is conditional on what was read, so exactly one succeeds, and the others read what it wrote.
  */
 import { type Client, isAlreadyExists, isConflict, isNotFound, Secret } from '@kurator/client';
+import { bundleOf, type Concern } from '@kurator/pki';
 import type { Clock } from '../../../clock.ts';
 import { RuntimeError } from '../../../error.ts';
 import type { Logger } from '../../../insight/late-logger.ts';
 import type { Certificates } from './certificates.ts';
-import type { Issuer } from './issuer.ts';
-import { bundleOf, freshKeyring, type Keyring, nextStep, type Plan, type Step, taken } from './keyring.ts';
-import { dataOf, keyringOf } from './keyring-secret.ts';
+import {
+  type Change,
+  changed,
+  dataOf,
+  freshKeyring,
+  type Keyring,
+  type KeyringSettings,
+  keyringOf,
+  outlook,
+} from './keyring.ts';
 
 export interface SecretCertificatesOptions {
   readonly client: Client;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly secret: { readonly name: string; readonly namespace: string };
-  /** Who is said to manage the Secret. */
-  readonly operator: string;
-  readonly plan: Plan;
-  readonly issuer: Issuer;
+  /** Its operator is said to manage the Secret. */
+  readonly settings: KeyringSettings;
 }
 
 const MANAGED_BY = 'app.kubernetes.io/managed-by';
 
-const done: Record<Step, string> = {
+const done: Record<Change, string> = {
   begin: 'a new authority was made: it will sign once every API server trusts it',
   announce: 'every registration holds the new authority',
   promote: 'the new authority signs from now on; the old one is still trusted',
+  settle: 'nothing by the old authority is served any more',
   retire: 'the old authority is no longer trusted',
   renew: 'a new serving certificate was made',
 };
@@ -35,7 +42,8 @@ const done: Record<Step, string> = {
 export class SecretCertificates implements Certificates {
   readonly #options: SecretCertificatesOptions;
   #secret: Secret | undefined;
-  #ring: Keyring | undefined;
+  #keyring: Keyring | undefined;
+  #said = '';
 
   constructor(options: SecretCertificatesOptions) {
     this.#options = options;
@@ -45,29 +53,38 @@ export class SecretCertificates implements Certificates {
     const { client, secret: ref } = this.#options;
     for (;;) {
       const secret = await client.find(Secret, ref);
-      const ring = keyringOf(secret?.data);
-      if (secret && ring) {
+      const keyring = keyringOf(secret?.data);
+      if (secret && keyring) {
         this.#secret = secret;
-        this.#ring = ring;
-        return { serving: ring.serving, bundle: bundleOf(ring) };
+        this.#keyring = keyring;
+        return { serving: keyring.serving, bundle: bundleOf(keyring.ring) };
       }
       if (secret) this.#refuseForeign(secret);
-      await this.#store(secret, await this.#replacement(), 'the keys of the webhooks were made');
+      await this.#store(secret, this.#replacement(), 'the keys of the webhooks were made');
     }
   }
 
   async advance(held: boolean): Promise<number> {
-    const { clock, plan, issuer } = this.#options;
-    if (!this.#ring || !this.#secret) return 0;
-    const step = nextStep(this.#ring, plan, clock.date(), held);
-    if (typeof step === 'number') return step;
-    await this.#store(this.#secret, await taken(step, this.#ring, plan, clock.date(), issuer), done[step]);
+    const { clock, settings } = this.#options;
+    if (!this.#keyring || !this.#secret) return 0;
+    const now = clock.date();
+    const { change, concerns } = outlook(this.#keyring, settings, now, held);
+    this.#say(concerns);
+    if (typeof change === 'number') return change;
+    await this.#store(this.#secret, changed(change, this.#keyring, settings, now), done[change]);
     return 0;
+  }
+
+  /** Once, and again when there is something else to say. */
+  #say(concerns: readonly Concern[]): void {
+    const text = concerns.map(({ message }) => message).join('; ');
+    if (text !== this.#said && text !== '') this.#options.logger.warn({}, `the keys of the webhooks: ${text}`);
+    this.#said = text;
   }
 
   /** What another has put into a Secret of that name must not be lost; one that is empty was made for us. */
   #refuseForeign({ metadata, data = {} }: Secret): void {
-    const ours = metadata.labels?.[MANAGED_BY] === this.#options.operator;
+    const ours = metadata.labels?.[MANAGED_BY] === this.#options.settings.operator;
     if (ours || Object.keys(data).length === 0) return;
     const message = `the Secret ${metadata.namespace}/${metadata.name} holds something else than the keys of webhooks`;
     throw new RuntimeError('KUR_RUNTIME_FOREIGN_SECRET', message, {
@@ -79,18 +96,18 @@ export class SecretCertificates implements Certificates {
    * The ring for a Secret that is not there, or makes no sense. Where there was one, what it held is still served and
    * trusted: it goes on, and is replaced in good order. So deleting the Secret is how people ask for new keys.
    */
-  async #replacement(): Promise<Keyring> {
-    const { clock, plan, issuer } = this.#options;
+  #replacement(): Keyring {
+    const { clock, settings } = this.#options;
     const now = clock.date();
-    if (!this.#ring || this.#ring.serving.until <= now) return await freshKeyring(issuer, plan, now);
-    return this.#ring.next ? this.#ring : await taken('begin', this.#ring, plan, now, issuer);
+    if (!this.#keyring || this.#keyring.serving.certificate.until <= now) return freshKeyring(settings, now);
+    return this.#keyring.ring.next ? this.#keyring : changed('begin', this.#keyring, settings, now);
   }
 
   /** Writes unless another was quicker; either way, what is there now must be read. */
-  async #store(known: Secret | undefined, ring: Keyring, message: string): Promise<void> {
-    const { client, logger, secret: ref, operator } = this.#options;
-    const data = dataOf(ring);
-    const labels = { ...known?.metadata.labels, [MANAGED_BY]: operator };
+  async #store(known: Secret | undefined, keyring: Keyring, message: string): Promise<void> {
+    const { client, logger, secret: ref, settings } = this.#options;
+    const data = dataOf(keyring);
+    const labels = { ...known?.metadata.labels, [MANAGED_BY]: settings.operator };
     try {
       if (known) {
         const { managedFields: _, ...metadata } = known.metadata;
@@ -103,7 +120,7 @@ export class SecretCertificates implements Certificates {
       throw error;
     }
     const { name, namespace } = ref;
-    const validUntil = new Date(ring.serving.until).toISOString();
+    const validUntil = new Date(keyring.serving.certificate.until).toISOString();
     logger.info({ secretName: name, namespace, validUntil }, message);
   }
 }
