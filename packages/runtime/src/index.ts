@@ -156,5 +156,5 @@ export {
   declarative,
 } from './writing/declarative.ts';
 export { hasFinalizer } from './writing/finalizer.ts';
-export type { Apply, ApplyOptions, WriteOptions } from './writing/write-options.ts';
+export type { Adopt, Apply, ApplyOptions, WriteOptions } from './writing/write-options.ts';
 export { createWriter, type WriteCounts, type Writer, type WriterOptions } from './writing/writer.ts';

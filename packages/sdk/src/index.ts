@@ -7,6 +7,7 @@ export { HorizontalPodAutoscaler } from '@kurator/client/autoscaling/v2';
 export {
   type AdmissionCall,
   type AdmissionOptions,
+  type Adopt,
   type AuthorContext,
   type AuthorResult,
   allOf,

@@ -7,13 +7,19 @@ import type { Kurator } from '../resources/kurator.ts';
 import { kuratorLabel } from './pod-template.ts';
 
 /** Made for this Kurator, or meant for it. One that another controller has is refused when it is applied. */
-export function isOurs({ metadata }: Kurator, live: KubernetesObject): boolean {
-  const { ownerReferences = [], labels } = live.metadata;
-  return ownerReferences.some(({ uid }) => uid === metadata.uid) || labels?.[kuratorLabel] === metadata.name;
+export function isOurs(kurator: Kurator, live: KubernetesObject): boolean {
+  const { ownerReferences = [] } = live.metadata;
+  return ownerReferences.some(({ uid }) => uid === kurator.metadata.uid) || isMeantFor(kurator, live);
 }
 
-/** What is to be done about one that is not. */
-export function notOurs({ metadata }: Kurator, { kind, metadata: { name, namespace } }: KubernetesObject): string {
+/** Whoever owns it has said that this Kurator may have it. */
+export function isMeantFor({ metadata }: Kurator, live: KubernetesObject): boolean {
+  return live.metadata.labels?.[kuratorLabel] === metadata.name;
+}
+
+/** What is to be done about one that is not ours. */
+export function notOurs({ metadata }: Kurator, kind: string, name: string): string {
+  const { namespace } = metadata;
   const consent = `kubectl label ${kind.toLowerCase()} ${name} -n ${namespace} ${kuratorLabel}=${metadata.name}`;
   return (
     `${kind} ${name} is there already, and Kurator ${metadata.name} has not made it, so it is left alone: ` +

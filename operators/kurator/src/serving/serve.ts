@@ -11,6 +11,7 @@ import {
   type KubernetesObject,
   type PodTemplateSpec,
   type ResourceType,
+  RuntimeError,
   Service,
 } from '@kurator/sdk';
 import type { Mode } from '../brain/spec.ts';
@@ -24,7 +25,7 @@ import type { Kurator } from '../resources/kurator.ts';
 import { configMapOf, keptConfigMap, servicesOf, workloadOf } from './children.ts';
 import { heldBackNow, outcomeIn, templateToRun } from './hold-back.ts';
 import { leaveReplicas } from './leave-replicas.ts';
-import { isOurs, notOurs } from './ours.ts';
+import { isMeantFor, isOurs, notOurs } from './ours.ts';
 import { podTemplateOf, type ServiceFields } from './pod-template.ts';
 import type { Served } from './served.ts';
 
@@ -36,7 +37,7 @@ export async function serve(round: Round, memory: Memory): Promise<Served | unde
   const { type, name } = targetOf(kurator);
   const cached = context.get(type, name);
   const sum = wantedSum(kurator, service);
-  if (cached && !isOurs(kurator, cached)) return { wanted: sum, stranger: notOurs(kurator, cached) };
+  if (cached && !isOurs(kurator, cached)) return { wanted: sum, stranger: notOurs(kurator, type.kind, name) };
   const revisions = cached ? revisionsOf(cached, context, memory.workload) : [];
   const { held, live = cached } =
     memory.heldBack?.wanted === sum ? await heldBackAt(round, memory, memory.heldBack) : {};
@@ -96,48 +97,41 @@ function childrenOf(
   configMaps: ReturnType<typeof configMapsOf>,
 ): Child[] {
   const { type, manifest } = workloadOf(kurator, service, template);
+  const adopt = (live: KubernetesObject) => isMeantFor(kurator, live);
   return [
-    ...configMaps.map((manifest) => child(ConfigMap, manifest)),
-    ...servicesOf(kurator, service).map((manifest) => child(Service, manifest)),
+    ...configMaps.map((manifest) => child(ConfigMap, manifest, { adopt })),
+    ...servicesOf(kurator, service).map((manifest) => child(Service, manifest, { adopt })),
     // The two of them are one thing: the kind, and an object of it.
-    child(type as ResourceType<KubernetesObject>, manifest),
+    child(type as ResourceType<KubernetesObject>, manifest, { adopt }),
   ];
 }
 
 /** Applies all but what is somebody else's. One that is refused keeps none of the others away. */
 async function applyOurs(kurator: Kurator, children: readonly Child[], context: Context): Promise<string[]> {
-  const problems: string[] = [];
-  const ours: [string, Child][] = [];
-  for (const one of children) {
-    const name = one.manifest.metadata.name ?? '';
-    const live = await present(one.type, name, kurator, context);
-    if (live && !isOurs(kurator, live)) problems.push(notOurs(kurator, live));
-    else ours.push([`${one.type.kind} ${name}`, one]);
-  }
+  const set = children.map((one) => [`${one.type.kind} ${one.manifest.metadata.name}`, one] as const);
   try {
-    await context.applyAll(Object.fromEntries(ours));
+    await context.applyAll(Object.fromEntries(set));
+    return [];
   } catch (error) {
     context.signal.throwIfAborted();
-    problems.push(refusalInWords(error));
+    return refusalsInWords(kurator, error);
   }
-  return problems;
 }
 
-/** For rights that were withheld on purpose, that they were. */
-function refusalInWords(error: unknown): string {
-  const failures = error instanceof ChildrenError ? error.failed.map((failed) => failed.error) : [error];
-  if (failures.some(isNotAllowed)) return roleInWords('workloads');
+/** Each once; for rights that were withheld on purpose, that they were. */
+function refusalsInWords(kurator: Kurator, error: unknown): string[] {
+  if (!(error instanceof ChildrenError)) return [messageOf(error)];
+  const words = error.failed.map(({ child: { type, manifest }, error: failure }) => {
+    if (isNotAllowed(failure)) return roleInWords('workloads');
+    const isStrangers = failure instanceof RuntimeError && failure.code === 'KUR_RUNTIME_FOREIGN_CHILD';
+    if (isStrangers) return notOurs(kurator, type.kind, manifest.metadata.name ?? '');
+    return `${type.kind} ${manifest.metadata.name}: ${messageOf(failure)}`;
+  });
+  return [...new Set(words)];
+}
+
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-/** What is there by that name; the server is asked where the cache has none, which is so only before it is made. */
-async function present(
-  type: ResourceType<KubernetesObject>,
-  name: string,
-  { metadata: { namespace } }: Kurator,
-  { get, client, signal }: Context,
-): Promise<KubernetesObject | undefined> {
-  return get(type, name) ?? (await client.find(type, { name, namespace }, { signal }));
 }
 
 /** The files that are wanted, and those that a revision which could be gone back to needs. */

@@ -104,6 +104,8 @@ export function createCache<T extends KubernetesObject>(
       await (signal ? Promise.race([syncing.promise, aborted(signal)]) : syncing.promise);
     },
     get: (reference) => readable().get(reference),
+    covers: (reference) =>
+      !labelSelector && !fieldSelector && (namespace === undefined || reference.namespace === namespace),
     list: (query) => readable().list(query),
     byIndex(index, value) {
       if (index in indexes) return readable().byIndex(index, value);

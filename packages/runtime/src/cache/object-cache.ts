@@ -50,4 +50,6 @@ export interface ObjectCache<T extends KubernetesObject> {
    * from the watch is never replaced.
    */
   observe(written: T): void;
+  /** Whether this object would be here if it were anywhere: no labels, fields or namespaces leave it out. True unless given. */
+  covers?(reference: ObjectReference): boolean;
 }

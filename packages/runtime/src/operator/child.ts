@@ -1,5 +1,6 @@
 /** A child as an author declares it. */
 import type { KubernetesObject, Manifest, ResourceType } from '@kurator/client';
+import type { Adopt } from '../writing/write-options.ts';
 
 /** How a child is applied. */
 export interface ChildSettings<Clusters extends string = never> {
@@ -10,6 +11,12 @@ export interface ChildSettings<Clusters extends string = never> {
    * Without it they are left alone, since Kubernetes lets many share an object.
    */
   exact?: readonly string[];
+  /**
+   * Takes over an object of this name that is there already and that somebody else has made: whatever it is, or what a function
+   * says yes to. Otherwise it is left alone, and that is a failure (`KUR_RUNTIME_FOREIGN_CHILD`). What another controller
+   * has is never taken.
+   */
+  adopt?: Adopt;
 }
 
 /** How a child stands to the others of its set. */

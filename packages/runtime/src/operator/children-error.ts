@@ -28,5 +28,6 @@ export class ChildrenError extends RuntimeError {
 function described({ name, child, error, heldBackBy }: FailedChild): string {
   const what = `${child.type.kind} ${child.manifest.metadata.name ?? `"${name}"`}`;
   if (heldBackBy !== undefined) return `${what} waits for "${heldBackBy}"`;
-  return `${what}: ${error instanceof Error ? error.message : String(error)}`;
+  const remedy = error instanceof RuntimeError && error.remedy ? `: ${error.remedy}` : '';
+  return `${what}: ${error instanceof Error ? error.message : String(error)}${remedy}`;
 }

@@ -1,4 +1,4 @@
-import type { KubernetesObject, Manifest, ResourceType, Secret } from '@kurator/client';
+import { isConflict, type KubernetesObject, type Manifest, type ResourceType, type Secret } from '@kurator/client';
 import { RuntimeError } from '../error.ts';
 import { keyOf } from '../object-key.ts';
 import { AppliedMemory } from './applied-memory.ts';
@@ -18,21 +18,56 @@ const fieldValidation = 'Ignore';
 export function createApply(tools: WritingTools): Apply {
   const { client, fieldManager, counts } = tools;
   const memory = new AppliedMemory(fieldManager);
-  return async (type, manifest, { owner, force = true, signal } = {}) => {
+  return async (type, manifest, { owner, force = true, adopt, refuse, signal } = {}) => {
     const wanted = complete(type, manifest, owner, fieldManager);
+    const refuseIt = owner ? (live: KubernetesObject) => refuseForeignChild(owner, live, fieldManager, adopt) : refuse;
     const cache = tools.cacheOf(type);
     const live = cache?.get(wanted.metadata);
-    if (live && owner) refuseForeignChild(owner, live);
+    if (live) refuseIt?.(live);
     const id = declarationOf(type, keyOf(wanted));
     const fingerprint = cache ? fingerprintOf(wanted) : '';
     if (live && memory.isApplied(id, fingerprint, wanted, live)) {
       counts.spared++;
       return live;
     }
-    const answer = await client.apply(type, wanted, { fieldManager, force, signal, fieldValidation });
+    const send = (force: boolean) => client.apply(type, wanted, { fieldManager, force, signal, fieldValidation });
+    const isNew = cache !== undefined && live === undefined && refuseIt !== undefined;
+    const answer = isNew
+      ? await sendNew(send, force, {
+          isCertain: cache.covers?.(wanted.metadata) ?? true,
+          async look() {
+            const there = await client.find(type, wanted.metadata, { signal });
+            if (there) refuseIt(there);
+            return there !== undefined;
+          },
+        })
+      : await send(force);
     if (cache) memory.remember(id, fingerprint, answer);
     return tools.observed(type, answer);
   };
+}
+
+/** What the cache has none of by that name. */
+interface Unknown {
+  /** Whether it would have one. */
+  readonly isCertain: boolean;
+  /** Asks the server whether there is one. @throws if it must not be touched. */
+  look(): Promise<boolean>;
+}
+
+/**
+ * The server is asked first where the cache may not know of what is there. Where it would, the one case left is that somebody
+ * has made it in the meantime: then the fields are his, an apply without force is a conflict, and it costs no request to try.
+ */
+async function sendNew<T>(send: (force: boolean) => Promise<T>, force: boolean, child: Unknown): Promise<T> {
+  if (!child.isCertain && (await child.look())) return await send(force);
+  try {
+    return await send(false);
+  } catch (error) {
+    if (!force || !isConflict(error)) throw error;
+    await child.look();
+    return await send(force);
+  }
 }
 
 /** With everything that the caller may leave to us. */

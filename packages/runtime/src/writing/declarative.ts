@@ -15,12 +15,17 @@ import { type ConditionClaim, conditionOf } from './condition.ts';
 import { declarationOf } from './declaration.ts';
 import { checkFinalizerName, hasFinalizer } from './finalizer.ts';
 import { RecentUids } from './recent-uids.ts';
+import type { ApplyOptions } from './write-options.ts';
 import type { Writer } from './writer.ts';
 
 /** What a declarative reconcile can do beside looking. */
 export interface DeclarativeContext extends ReconcileContext {
   /** Makes a child exist and have these fields, as {@link Writer.apply} with the reconciled object as owner. */
-  apply<C extends KubernetesObject>(type: ResourceType<C>, manifest: Manifest<C>): Promise<C>;
+  apply<C extends KubernetesObject>(
+    type: ResourceType<C>,
+    manifest: Manifest<C>,
+    options?: Pick<ApplyOptions, 'adopt'>,
+  ): Promise<C>;
 }
 
 /** What a declarative reconcile says. */
@@ -138,11 +143,11 @@ function declaring(
 ): DeclarativeContext {
   return {
     ...context,
-    async apply(type, manifest) {
+    async apply(type, manifest, { adopt = false } = {}) {
       const { name = '', namespace = owner.metadata.namespace } = manifest.metadata;
       // Before it is sent: a child that can't be written now is wanted all the same, and must not be deleted.
       declared.add(declarationOf(type, keyFor(type.namespaced ? { name, namespace } : { name })));
-      return await writer.apply(type, manifest, { owner, signal: context.signal });
+      return await writer.apply(type, manifest, { owner, adopt, signal: context.signal });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { ConfigMap, Namespace, resourceType } from '@kurator/client';
 import { describe, expect, it } from 'vitest';
+import { managedByLabel } from './declaration.ts';
 import { controllerReference, refuseForeignChild, refuseOwnerElsewhere } from './owner.ts';
 
 const Echo = resourceType('example.com/v1', 'Echo');
@@ -49,13 +50,32 @@ describe('owners', () => {
   it('may not take children from each other', () => {
     const reference = controllerReference(clusterEcho);
     const theirs = { ...child('n'), metadata: { name: 'c', namespace: 'n', ownerReferences: [reference] } };
-    expect(() => refuseForeignChild(echo, theirs)).toThrow(
+    expect(() => refuseForeignChild(echo, theirs, 'echo')).toThrow(
       expect.objectContaining({
         code: 'KUR_RUNTIME_FOREIGN_CHILD',
         message: "ConfigMap n/c is controlled by ClusterEcho ce, so Echo n/e can't have it",
       }),
     );
-    refuseForeignChild(clusterEcho, theirs);
-    refuseForeignChild(echo, child('n'));
+    expect(() => refuseForeignChild(echo, theirs, 'echo', true)).toThrow();
+    refuseForeignChild(clusterEcho, theirs, 'echo');
+  });
+
+  it('may take over what they have made, or are told to adopt, and nothing else', () => {
+    const made = (by: string) => ({
+      ...child('n'),
+      metadata: { ...child('n').metadata, labels: { [managedByLabel]: by } },
+    });
+    refuseForeignChild(echo, made('echo'), 'echo');
+    refuseForeignChild(echo, child('n'), 'echo', true);
+    refuseForeignChild(echo, made('helm'), 'echo', ({ metadata }) => metadata.labels?.[managedByLabel] === 'helm');
+    for (const strangers of [child('n'), made('helm')]) {
+      expect(() => refuseForeignChild(echo, strangers, 'echo', () => false)).toThrow(
+        expect.objectContaining({
+          code: 'KUR_RUNTIME_FOREIGN_CHILD',
+          message: 'ConfigMap n/c is there already, and was not made for Echo n/e, so it is left alone',
+          remedy: expect.stringContaining('adopt: true'),
+        }),
+      );
+    }
   });
 });

@@ -1,6 +1,8 @@
 /** Whose an object is: what makes the garbage collector delete it with its owner. */
 import type { KubernetesObject, OwnerReference, ResourceType } from '@kurator/client';
 import { RuntimeError } from '../error.ts';
+import { managedByLabel } from './declaration.ts';
+import type { Adopt } from './write-options.ts';
 
 /** The reference by which an object is controlled by `owner`. */
 export function controllerReference(owner: KubernetesObject): OwnerReference {
@@ -30,14 +32,41 @@ export function refuseOwnerElsewhere(owner: KubernetesObject, type: ResourceType
   );
 }
 
-/** Refuses to take a child away from another controller; the server would refuse it too, but less clearly. */
-export function refuseForeignChild(owner: KubernetesObject, live: KubernetesObject): void {
-  const other = live.metadata.ownerReferences?.find(({ controller, uid }) => controller && uid !== owner.metadata.uid);
-  if (!other) return;
+/**
+ * Refuses to take a child away from another controller (the server would refuse it too, but less clearly), and to take over
+ * what was not made for the owner, unless it may be adopted.
+ */
+export function refuseForeignChild(
+  owner: KubernetesObject,
+  live: KubernetesObject,
+  fieldManager: string,
+  adopt?: Adopt,
+): void {
+  const { ownerReferences = [] } = live.metadata;
+  const other = ownerReferences.find(({ controller, uid }) => controller && uid !== owner.metadata.uid);
+  if (other) {
+    throw new RuntimeError(
+      'KUR_RUNTIME_FOREIGN_CHILD',
+      `${describe(live)} is controlled by ${other.kind} ${other.name}, so ${describe(owner)} can't have it`,
+      { remedy: 'give the child another name, or delete the other owner' },
+    );
+  }
+  if (!ownerReferences.some(({ uid }) => uid === owner.metadata.uid)) refuseStranger(owner, live, fieldManager, adopt);
+}
+
+/** Nothing is taken over for having the right name: refuses what this operator has not made and may not adopt. */
+export function refuseStranger(
+  owner: KubernetesObject,
+  live: KubernetesObject,
+  fieldManager: string,
+  adopt: Adopt = false,
+): void {
+  if (live.metadata.labels?.[managedByLabel] === fieldManager) return;
+  if (typeof adopt === 'function' ? adopt(live) : adopt) return;
   throw new RuntimeError(
     'KUR_RUNTIME_FOREIGN_CHILD',
-    `${describe(live)} is controlled by ${other.kind} ${other.name}, so ${describe(owner)} can't have it`,
-    { remedy: 'give the child another name, or delete the other owner' },
+    `${describe(live)} is there already, and was not made for ${describe(owner)}, so it is left alone`,
+    { remedy: 'give the child another name, delete what is there, or apply it with { adopt: true } to take it over' },
   );
 }
 

@@ -4,6 +4,7 @@ import { RuntimeError } from '../../error.ts';
 import { keyFor, keyOf } from '../../object-key.ts';
 import { declarationOf } from '../../writing/declaration.ts';
 import type { DeclarativeContext } from '../../writing/declarative.ts';
+import type { Adopt } from '../../writing/write-options.ts';
 import type { AuthorContext, Log, TellEvent } from '../author.ts';
 import type { Children, ChildSettings } from '../child.ts';
 import { HOME } from '../definition.ts';
@@ -40,10 +41,12 @@ export function authorContext(
   const applyOne = async <C extends KubernetesObject>(
     type: ResourceType<C>,
     manifest: Manifest<C>,
-    { cluster, exact = [] }: ChildSettings<string> = {},
+    { cluster, exact = [], adopt = false }: ChildSettings<string> = {},
   ): Promise<C> => {
     const kind = lookups.owned(type, cluster);
-    const applied = kind.elsewhere ? await applyElsewhere(kind, type, manifest) : await context.apply(type, manifest);
+    const applied = kind.elsewhere
+      ? await applyElsewhere(kind, type, manifest, adopt)
+      : await context.apply(type, manifest, { adopt });
     const surplus = surplusOf(applied, manifest, exact);
     if (!surplus) return applied;
     const { fieldManager } = room;
@@ -59,14 +62,14 @@ export function authorContext(
     kind: OwnedKind<C>,
     type: ResourceType<C>,
     manifest: Manifest<C>,
+    adopt: Adopt,
   ): Promise<C> => {
     const wanted = marked(type, manifest, object, room.fieldManager);
     const reference = { name: wanted.metadata.name ?? '', namespace: wanted.metadata.namespace };
     const names = pass.elsewhere.get(kind.cluster) ?? new Set();
     pass.elsewhere.set(kind.cluster, names.add(declarationOf(type, keyFor(reference))));
-    const live = kind.cache.get(reference);
-    if (live) refuseOthers(object, live);
-    return await room.writer(kind.cluster).apply(type, wanted, { signal });
+    const refuse = (live: KubernetesObject) => refuseOthers(object, live, room.fieldManager, adopt);
+    return await room.writer(kind.cluster).apply(type, wanted, { refuse, signal });
   };
 
   return {

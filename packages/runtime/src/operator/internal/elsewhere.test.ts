@@ -37,8 +37,8 @@ describe('a child that Kubernetes can’t see the owner of', () => {
   it('is not taken from another, but from one of the same name that was made anew', () => {
     const child = marked(ConfigMap, { metadata: { name: 'a' } }, garden, 'x') as ConfigMap;
     const again = { ...garden, metadata: { ...garden.metadata, uid: 'u2' } };
-    expect(() => refuseOthers(again, child)).not.toThrow();
+    expect(() => refuseOthers(again, child, 'gardener')).not.toThrow();
     const other = { ...garden, metadata: { ...garden.metadata, name: 'tulip' } };
-    expect(() => refuseOthers(other, child)).toThrow('belongs to Garden.example.com n/rose');
+    expect(() => refuseOthers(other, child, 'gardener', true)).toThrow('belongs to Garden.example.com n/rose');
   });
 });

@@ -6,12 +6,9 @@ import type { Client, KubernetesObject, Manifest, ObjectReference, ResourceType 
 import type { ObjectCache } from '../../cache/object-cache.ts';
 import { RuntimeError } from '../../error.ts';
 import { keyFor, keyOf, referenceOf } from '../../object-key.ts';
-import { managedByLabel } from '../../writing/declaration.ts';
-
-/** The uid of the owner: says whose a child is, also after another owner of the same name was made. */
-export const ownerLabel = 'kurator.dev/owner-uid';
-/** `MyApp.example.com namespace/name`: says whom to reconcile when the child changes. */
-const ownerAnnotation = 'kurator.dev/owner';
+import { managedByLabel, ownerAnnotation, ownerLabel } from '../../writing/declaration.ts';
+import { refuseStranger } from '../../writing/owner.ts';
+import type { Adopt } from '../../writing/write-options.ts';
 
 export const OWNER_INDEX = 'kurator.dev/owner-label';
 
@@ -37,10 +34,19 @@ export function marked<C extends KubernetesObject>(
   return { ...manifest, metadata };
 }
 
-/** Refuses a child that belongs to another; one that nobody has marked is taken over, as one without an owner is. */
-export function refuseOthers(owner: KubernetesObject, live: KubernetesObject): void {
+/** Refuses a child that belongs to another, and one that nobody has marked, unless it may be adopted. */
+export function refuseOthers(
+  owner: KubernetesObject,
+  live: KubernetesObject,
+  fieldManager: string,
+  adopt?: Adopt,
+): void {
   const whose = live.metadata.annotations?.[ownerAnnotation];
-  if (whose === undefined || whose === ownerText(owner)) return;
+  if (whose === ownerText(owner)) return;
+  if (whose === undefined) {
+    refuseStranger(owner, live, fieldManager, adopt);
+    return;
+  }
   throw new RuntimeError(
     'KUR_RUNTIME_FOREIGN_CHILD',
     `${live.kind} ${keyOf(live)} belongs to ${whose}, so ${ownerText(owner)} can't have it`,
@@ -71,6 +77,7 @@ export function ownedByLabel<C extends KubernetesObject>(cache: ObjectCache<C>):
     ownedBy: (uid) => cache.byIndex(OWNER_INDEX, uid),
     listen: (listener) => cache.listen(listener),
     observe: (written) => cache.observe(written),
+    covers: (reference) => cache.covers?.(reference) ?? true,
   };
 }
 

@@ -33,5 +33,6 @@ export function scopedCache<T extends KubernetesObject>(
       };
     },
     observe: (written) => at(written.metadata.namespace)?.observe(written),
+    covers: (reference) => at(reference.namespace)?.covers?.(reference) ?? false,
   };
 }
