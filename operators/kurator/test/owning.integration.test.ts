@@ -117,7 +117,11 @@ describe('service and targetRef of the same workload', () => {
     expect(await identities()).toEqual(before);
     expect(conditionOf(status?.conditions, 'Applied')).toMatchObject({ status: 'Unknown', reason: 'HandedOver' });
     const handed = await client.get(Deployment, self);
-    expect(handed.metadata.labels).toEqual({ 'app.kubernetes.io/name': 'shop', 'kurator.sh/kurator': 'shop' });
+    expect(handed.metadata.labels).toEqual({
+      'app.kubernetes.io/name': 'shop',
+      'kurator.sh/kurator': 'shop',
+      'kurator.dev/released-by': 'kurator',
+    });
     const ours = handed.metadata.managedFields?.filter(({ manager }) => manager === 'kurator') ?? [];
     expect(ours.filter(({ fieldsV1 }) => fieldsV1 && 'f:spec' in fieldsV1)).toEqual([]);
 

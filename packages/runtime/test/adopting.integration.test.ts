@@ -118,3 +118,41 @@ it('costs one request to make a child, and none to keep it', async () => {
   expect(summary(writes).filter((write) => write.includes('ConfigMap'))).toEqual(['apply ConfigMap rose']);
   expect(finds).toEqual([]);
 });
+
+describe('release', () => {
+  it.each([
+    ['a child by owner reference', {}, () => here('rose')],
+    ['a child in another namespace', { elsewhere: true }, () => ({ name: 'rose', namespace: other })],
+  ])('lets %s stay as it is, as nobody’s', async (_, settings, at) => {
+    const generous = operator()
+      .controller(Garden)
+      .owns(ConfigMap, settings)
+      .reconcile(async ({ spec }, { apply, release }) => {
+        if (spec.soil !== 'release') {
+          await apply(ConfigMap, { metadata: at(), data: { whose: 'ours' } });
+          return { status: { planted: 1 } };
+        }
+        const released = [await release(ConfigMap, at()), await release(ConfigMap, at())];
+        return { status: { planted: released.filter(Boolean).length + 1 } };
+      });
+    await start(generous);
+    await plant('rose');
+    await untilPlanted('rose');
+    await client.patch(Garden, here('rose'), { spec: { soil: 'release' } });
+    await waitFor(client, Garden, here('rose'), ({ status }) => status?.planted === 2);
+    const { data, metadata } = await client.get(ConfigMap, at());
+    const { ownerReferences, labels, annotations, managedFields = [] } = metadata;
+    const left = { 'kurator.dev/released-by': expect.any(String) };
+    expect({ data, ownerReferences, labels, annotations }).toEqual({ data: { whose: 'ours' }, labels: left });
+    const fields = JSON.stringify(managedFields.filter(({ operation }) => operation === 'Apply'));
+    expect(fields).not.toContain('f:data');
+    // Whoever applies it next has it to himself: what he leaves out later goes.
+    for (const next of [{ whose: 'theirs', more: 'x' }, { whose: 'theirs' }]) {
+      await client.apply(ConfigMap, { metadata: at(), data: next }, { fieldManager: 'them' });
+    }
+    expect((await client.get(ConfigMap, at())).data).toEqual({ whose: 'theirs' });
+    // It is somebody's again once it is adopted, and not before.
+    await client.patch(Garden, here('rose'), { spec: { soil: 'back' } });
+    expect(await complaint('rose')).toContain('was not made for Garden');
+  });
+});

@@ -59,6 +59,15 @@ export interface AuthorContext<Indexes extends string = never, Clusters extends 
     which: string | ObjectReference,
     options?: LookupOptions<Clusters>,
   ): Promise<boolean>;
+  /**
+   * Lets go of the object's child of this name: it stays as it is, and is nobody's; false if there is none. The reconcile
+   * must not apply it again: that is refused, unless with `adopt`.
+   */
+  release<C extends KubernetesObject>(
+    type: ResourceType<C>,
+    which: string | ObjectReference,
+    options?: LookupOptions<Clusters>,
+  ): Promise<boolean>;
   /** The object's children of a kind that is declared by `owns`. */
   owned<C extends KubernetesObject>(type: ResourceType<C>, options?: LookupOptions<Clusters>): C[];
   event: TellEvent;

@@ -38,6 +38,7 @@ function diary(said: string[]): Writer {
       return [];
     },
     remove: async () => false,
+    release: async () => false,
     refresh: async () => undefined,
   };
 }

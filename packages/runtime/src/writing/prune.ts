@@ -39,10 +39,21 @@ export async function removeChild(
   reference: ObjectReference,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
+  const child = findChild(tools, owner, cache, reference);
+  return child !== undefined && (await remove(tools, cache.type, child, signal));
+}
+
+/** The owner's child of that name, if we applied it and nobody has begun to delete it. */
+export function findChild(
+  tools: WritingTools,
+  owner: KubernetesObject,
+  cache: ObjectCache<KubernetesObject>,
+  reference: ObjectReference,
+): KubernetesObject | undefined {
   const { uid } = controllerReference(owner);
   const key = keyFor(reference);
   const child = cache.ownedBy(uid).find((one) => keyOf(one) === key);
-  return child !== undefined && isLeftToUs(tools, child) && (await remove(tools, cache.type, child, signal));
+  return child && isLeftToUs(tools, child) ? child : undefined;
 }
 
 /** Whether we applied it, and nobody has begun to delete it. */

@@ -11,6 +11,7 @@ import { declarationOf } from './declaration.ts';
 import { addFinalizer, removeFinalizer } from './finalizer.ts';
 import { prune, removeChild } from './prune.ts';
 import { RecentUids } from './recent-uids.ts';
+import { releaseChild } from './release.ts';
 import { writeStatus } from './status.ts';
 import type { Apply, WriteOptions } from './write-options.ts';
 import type { WritingTools } from './writing-tools.ts';
@@ -79,6 +80,13 @@ export interface Writer {
     reference: ObjectReference,
     options?: WriteOptions,
   ): Promise<boolean>;
+  /** Lets go of one child of an owner that this field manager applied, which stays as it is; false if there is none. */
+  release(
+    owner: KubernetesObject,
+    cache: ObjectCache<KubernetesObject>,
+    reference: ObjectReference,
+    options?: WriteOptions,
+  ): Promise<boolean>;
   /** Reads an object from the server into its cache; undefined if it isn't there. */
   refresh<T extends KubernetesObject>(
     type: ResourceType<T>,
@@ -120,6 +128,7 @@ export function createWriter({ client, fieldManager, caches = [], clock = system
     removeFinalizer: (type, object, name, options) => removeFinalizer(tools, type, object, name, options?.signal),
     prune: (owner, kinds, declared, options) => prune(tools, owner, kinds, declared, options?.signal),
     remove: (owner, cache, reference, options) => removeChild(tools, owner, cache, reference, options?.signal),
+    release: (owner, cache, reference, options) => releaseChild(tools, owner, cache, reference, options?.signal),
     refresh: (type, reference, options) => tools.read(type, reference, options?.signal),
   };
 }

@@ -99,6 +99,11 @@ export function authorContext(
       const reference = referenceFrom(which, type, object.metadata.namespace);
       return await room.writer(place).remove(object, cache as never, reference, { signal });
     },
+    async release(type, which, { cluster } = {}) {
+      const { cache, cluster: place } = lookups.owned(type, cluster);
+      const reference = referenceFrom(which, type, object.metadata.namespace);
+      return await room.writer(place).release(object, cache as never, reference, { signal });
+    },
     owned: (type, { cluster } = {}) => lookups.owned(type, cluster).cache.ownedBy(object.metadata.uid ?? ''),
     requeue,
     dryRun,
