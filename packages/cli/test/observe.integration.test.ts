@@ -49,6 +49,9 @@ it('writes a Kurator for a workload that is there, which the server accepts, and
     async () => expect((await kurator('get', '-n', namespace)).stdout).toMatch(/web +Healthy +2\/2/),
     patient,
   );
+  const { stdout: table, stderr: notice } = await kurator('get', '-n', namespace);
+  expect(notice).toMatch(/^The switch of the cluster is Observe.*: nothing is done; `kurator report` tells/);
+  expect(table).toMatch(/^NAME/);
   const before = await client.get(Kurator, { name: 'web', namespace });
   const again = await kurator('adopt', 'deployment/web', '-n', namespace, '--apply');
   expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is there already, and stays as it is') });

@@ -30,10 +30,11 @@ export function explain(incident: Incident): StoryLine[] {
   return [...why, ...because, ...timeline(incident)];
 }
 
-function storyOf({ step, startedAt, actions, result, endedAt }: Attempt): StoryLine[] {
+function storyOf({ step, startedAt, actions, result, endedAt, approvedBy }: Attempt): StoryLine[] {
+  const agreed = approvedBy === undefined ? [] : [{ at: startedAt, text: `${step} was approved by ${approvedBy}` }];
   const end =
     endedAt === undefined ? [] : [{ at: endedAt, text: `${step} ${result} after ${inWords(endedAt - startedAt)}` }];
-  return [...actions.flatMap(deedOf), ...end];
+  return [...agreed, ...actions.flatMap(deedOf), ...end];
 }
 
 function deedOf({ id, reason, intendedAt, outcome }: Action): StoryLine[] {

@@ -6,6 +6,7 @@ import { chosen, listed } from './find.ts';
 import { kurators } from './kinds.ts';
 import { kuratorView } from './kurator-table.ts';
 import { bare, isForPrograms, listOf, type OutputOptions, serialised } from './output.ts';
+import { saySwitch } from './switch.ts';
 import { viewText, watchView } from './view.ts';
 
 interface GetOptions extends ClusterOptions, OutputOptions {
@@ -17,6 +18,7 @@ export const get: Action<GetOptions, [string[]]> = async (context, options, name
   await inCluster(options, async (reached) => {
     const { print, say, screen, signal } = context;
     const view = kuratorView({ namespace: options.allNamespaces ?? false, wide: options.output === 'wide' });
+    await saySwitch(reached.client, context);
     const all = await listed(reached, kurators, signal);
     const found = chosen(all, names, reached);
     if (options.watch) {

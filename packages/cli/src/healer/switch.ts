@@ -1,5 +1,7 @@
 /** The switch of the whole cluster, as the command turns it. */
 import { type Client, type UntypedObject, untyped } from '@kurator/client';
+import type { ActionContext } from '../action.ts';
+import { safeLine } from '../terminal/safe-text.ts';
 import { switchName as name, switches } from './kinds.ts';
 
 /** In whose name it is written: a person's, which an installation never overwrites. */
@@ -27,6 +29,26 @@ export async function turnSwitch(
   const spec = { mode, ...(by && { by: by.slice(0, 253) }), ...(reason && { reason: reason.slice(0, 1024) }) };
   await client.apply(switches, { metadata: { name }, spec }, { fieldManager, force: true, signal });
   return `the switch of the cluster is ${mode}: ${meaning[mode]}`;
+}
+
+/** Says what people must know before they read how services are; nothing where they are repaired. */
+export async function saySwitch(client: Client, { say, signal }: Pick<ActionContext, 'say' | 'signal'>): Promise<void> {
+  try {
+    const notice = noticeOf((await client.find(switches, { name }, { signal }))?.spec);
+    if (notice) say(notice);
+  } catch {
+    // Who may not read it may still read how the services are.
+    signal.throwIfAborted();
+  }
+}
+
+/** Pure. */
+export function noticeOf(spec: { mode: Mode; by?: string | undefined; reason?: string | undefined } | undefined) {
+  if (!spec || spec.mode === 'On') return undefined;
+  const { mode, by, reason } = spec;
+  const who = by ? `, set by ${by}` : '';
+  const why = reason ? ` (${reason})` : '';
+  return safeLine(`The switch of the cluster is ${mode}${who}${why}: ${meaning[mode]}.`);
 }
 
 /** As the cluster knows whoever asks; nobody is kept from turning the switch because it does not say. */
