@@ -142,7 +142,7 @@ describe('an incident', () => {
     const { stdout: story } = await kurator('explain', 'web-1');
     expect(story).toMatch(/is being repaired: .*\n(.*\n)*.*web#1\/1\.1 done/);
     expect(story).toContain('replace was approved by alice@example.com');
-    expect(story).toMatch(/Other components\n +control plane +answers\n +\S*database +healthy\n +nodes +/);
+    expect(story).toMatch(/Other components\n +control plane +answers\n +nodes +.*\n +\S*database +healthy\n/);
     expect(story).toMatch(/told \S*database of the fault\n(.*\n)*.*told \S*database before the repair/);
     expect(story).toContain('channel events');
     expect(story).toMatch(/Decided again.*\n(.*the same: .*\n)+/);

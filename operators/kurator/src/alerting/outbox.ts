@@ -3,6 +3,7 @@
  * how it changes.
  */
 import type { Severity } from '../brain/alerts/notification.ts';
+import { listed } from '../healing/alerting.ts';
 import type { AlertChannel } from '../resources/alert-channel.ts';
 import type { Alert } from './alert.ts';
 
@@ -84,11 +85,6 @@ export function outboxOf({ status }: Pick<AlertChannel, 'status'>): Outbox {
     ...(lastDeliveredAt && { lastDeliveredAt }),
     ...(lastError && { lastError }),
   };
-}
-
-/** Earlier versions wrote a map: what they left waiting is still told. */
-function listed(others: Alert['others'] | Readonly<Record<string, string>>): Alert['others'] {
-  return Array.isArray(others) ? others : Object.entries(others).map(([name, state]) => ({ name, state }));
 }
 
 /** With one more; the same outbox if it was put in before. */

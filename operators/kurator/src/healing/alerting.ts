@@ -13,6 +13,11 @@ export interface OtherState {
 /** How the other components do, the worst first. A list, because the API server keeps no order of a map's fields. */
 export type Others = readonly OtherState[];
 
+/** Earlier versions wrote a map: what they left is read as well. */
+export function listed(others: Others | Readonly<Record<string, string>> = []): Others {
+  return Array.isArray(others) ? others : Object.entries(others).map(([name, state]) => ({ name, state }));
+}
+
 /** Tells people. */
 export interface Alerting {
   /**

@@ -5,6 +5,7 @@ import { incidentFields, incidentName } from '../recording/incident-record.ts';
 import { recordIncident } from '../recording/record-incident.ts';
 import { leftOpen } from '../recording/retention.ts';
 import { Incident } from '../resources/incident.ts';
+import { listed } from './alerting.ts';
 import { type Case, fieldManager } from './case.ts';
 import type { Memory } from './memory.ts';
 
@@ -29,7 +30,8 @@ async function closeLeftOpen({ mind, kurator, context, now }: Case, all: Inciden
     const known = incident.status?.memory as Known | undefined;
     const closed = history.closed.find(({ id }) => incidentName(id) === incident.metadata.name);
     if (!known || !closed || incident.metadata.name === justClosed) continue;
-    const { evidence, others = {}, told = [], moments } = incident.status ?? {};
+    const { evidence, told = [], moments } = incident.status ?? {};
+    const others = listed(incident.status?.others);
     const { closedAt } = closed;
     const fields = incidentFields(known, { evidence, others, told, answers: [], moments, closedAt, now });
     await recordIncident(incident, fields, { client, fieldManager, signal });

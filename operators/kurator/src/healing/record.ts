@@ -6,7 +6,7 @@ import { incidentFields, incidentName, incidentReference } from '../recording/in
 import { withMoment } from '../recording/moments.ts';
 import { keptIncident, recordIncident } from '../recording/record-incident.ts';
 import { Incident } from '../resources/incident.ts';
-import type { Others } from './alerting.ts';
+import { listed } from './alerting.ts';
 import { type Case, fieldManager, type Round } from './case.ts';
 import { type Memory, memoryOf } from './memory.ts';
 import { othersOf } from './others.ts';
@@ -39,13 +39,11 @@ export async function keepRecord(
   const moments = withMoment(status?.moments, mind.moment);
   // As they did when it last changed its stage: what changes about others all the time is no news about this one.
   const isNews = status?.stages?.at(-1)?.seq !== incident.transitions.at(-1)?.seq;
-  const others = isNews ? byName(othersOf(round)) : (status?.others ?? {});
+  const others = isNews ? othersOf(round) : listed(status?.others);
   const fields = incidentFields(incident, { evidence, others, told, answers, moments, closedAt, now });
   mind.incident = await recordIncident(object, fields, tools);
   mind.toldTo.length = 0;
 }
-
-const byName = (others: Others) => Object.fromEntries(others.map(({ name, state }) => [name, state]));
 
 /** Taken when the fault is confirmed, and again of whatever an action is about to touch. */
 async function evidenceOf(

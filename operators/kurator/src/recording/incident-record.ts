@@ -22,8 +22,8 @@ export interface RecordSources {
   readonly answers: readonly Answer[];
   /** What it was decided from. */
   readonly moments: IncidentFields['moments'];
-  /** How the other components do, by name. */
-  readonly others: Readonly<Record<string, string>>;
+  /** How the other components do, the worst first. */
+  readonly others: readonly { readonly name: string; readonly state: string }[];
   /** When it was closed; undefined while it is open. */
   readonly closedAt: Millis | undefined;
   readonly now: Millis;
@@ -94,7 +94,7 @@ export function incidentFields(incident: Known, sources: RecordSources): Inciden
       condition,
     })),
     actions: actionsOf(incident),
-    others: { ...others },
+    others: [...others],
     told: toldOf(incident, sources),
     ...(moments && { moments }),
     memory: incident as unknown as Record<string, unknown>,

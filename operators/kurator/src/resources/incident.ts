@@ -81,7 +81,9 @@ export const Incident = resource({
     evidence,
     stages: z.array(stage).max(512),
     actions: z.array(action).max(256),
-    others: z.record(z.string(), z.string()).describe('How the other components did.'),
+    others: z
+      .array(z.object({ name: z.string(), state: z.string() }))
+      .describe('How the other components did, the worst first.'),
     told: z.array(told).max(512),
     moments: z
       .array(preserveUnknown())

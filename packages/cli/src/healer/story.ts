@@ -115,11 +115,14 @@ function quoteLogs(page: Page, logs: string, full: boolean): void {
 }
 
 function others(page: Page, { others: known }: Status): void {
-  const all = Object.entries(known ?? {});
+  // Earlier versions wrote a map.
+  const all = Array.isArray(known)
+    ? known.map(({ name, state }) => [name, state] as const)
+    : Object.entries(known ?? {});
   if (all.length === 0) return;
   page.title('Other components');
   page.fields(
-    all.map(([name, state]): Field => [name, state]),
+    all.map(([name, state]): Field => [name, String(state)]),
     '  ',
   );
 }

@@ -97,7 +97,10 @@ export const hang = {
     },
     stages: [],
     actions: [{ id: action.id, step: 'replace', kind: 'evict', reason: action.reason, at: at(31), outcome: 'done' }],
-    others: { 'shop/database': 'healthy', 'shop/front': 'healthy' },
+    others: [
+      { name: 'shop/database', state: 'healthy' },
+      { name: 'shop/front', state: 'healthy' },
+    ],
     told: [
       { at: at(30), whom: 'channel on-call', what: 'shop/web is not well: it hangs' },
       { at: at(31), whom: 'dependant shop/front', what: 'before the repair: web is repaired', outcome: 'ready' },
