@@ -191,6 +191,21 @@ describe('kurator deploy', () => {
     expect(code).toBe(2);
   });
 
+  it('keeps rights from it that it can do without, and gives them back', async () => {
+    const role = { name: 'gadget-operator', namespace: 'default' };
+    const verbsOn = async (resource: string) =>
+      (await test.client.get(Role, role)).rules
+        ?.filter((rule) => rule.resources?.includes(resource))
+        .flatMap((rule) => rule.verbs);
+    expect(await deploy('--watch', 'default', '--without-role', 'making')).toMatchObject({ code: 0 });
+    expect((await verbsOn('configmaps'))?.toSorted()).toEqual(['get', 'list', 'watch']);
+    const { stderr, code } = await deploy('--without-role', 'reading');
+    expect(stderr).toContain('give one of making');
+    expect(code).toBe(2);
+    expect(await deploy('--watch', 'default')).toMatchObject({ code: 0 });
+    expect(await verbsOn('configmaps')).toEqual(expect.arrayContaining(['create', 'patch', 'delete']));
+  });
+
   it('says which kind a cluster lacks, before anything is written', async () => {
     const { stderr, code } = await deploy('--service-monitor', '--replicas', '7');
     expect(stderr).toContain("doesn't know ServiceMonitor");

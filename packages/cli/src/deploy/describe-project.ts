@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rulesWithout } from '@kurator/schema';
 import { bundleProject } from '../build/bundle.ts';
 import type { OperatorDescription } from '../manifests/description.ts';
 import { rulesOf } from '../project/optional-roles.ts';
@@ -18,6 +19,7 @@ export interface DescribeOptions {
   networkPolicy?: boolean;
   referencePolicy?: boolean;
   role?: string[];
+  withoutRole?: string[];
 }
 
 /** Runs as much of the program as it takes to know what it declares. */
@@ -27,13 +29,18 @@ export async function describeProject(
   signal: AbortSignal,
 ): Promise<OperatorDescription> {
   const project = await readProject(folder);
-  const extraRules = await rulesOf(project.folder, options.role ?? []);
+  const extraRules = await rulesOf(project.folder, 'roles', options.role ?? []);
+  const withheld = await rulesOf(project.folder, 'withheldRoles', options.withoutRole ?? []);
   const workshop = await mkdtemp(join(tmpdir(), 'kurator-deploy-'));
   try {
     const { main } = await bundleProject(project, workshop);
     const facts = await programFacts(main, project.folder, signal);
     const more = extraRules.length > 0 ? { extraRules } : {};
-    return { ...facts, image: project.image, version: project.version, ...more, ...given(options) };
+    const permissions = {
+      ...facts.permissions,
+      namespaced: rulesWithout(facts.permissions.namespaced, withheld),
+    };
+    return { ...facts, permissions, image: project.image, version: project.version, ...more, ...given(options) };
   } finally {
     await rm(workshop, { recursive: true, force: true });
   }

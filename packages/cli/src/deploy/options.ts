@@ -1,0 +1,39 @@
+/** Options that `kurator deploy` and `kurator install` have in common: which cluster, and how an operator runs in it. */
+import { type Command, Option } from 'commander';
+import { collect, wholeNumber } from '../options.ts';
+
+const MOST_REPLICAS = 100;
+
+/** @param home What lives in the namespace, and where that is unless given. */
+export function inSomeCluster(command: Command, home: string): Command {
+  return command
+    .option('-n, --namespace <namespace>', home)
+    .option('--context <context>', 'which context of the kubeconfig (default: the current one)')
+    .option('--kubeconfig <file>', 'which kubeconfig (default: $KUBECONFIG, then ~/.kube/config)');
+}
+
+/** What differs between operators. */
+interface Running {
+  readonly fewestReplicas: number;
+  /** Which roles there are to give, and which to keep from it. */
+  readonly roles: string;
+  readonly withheld: string;
+}
+
+export function runningOptions(command: Command, { fewestReplicas, roles, withheld }: Running): Command {
+  const replicas = wholeNumber(fewestReplicas, MOST_REPLICAS);
+  return command
+    .addOption(new Option('--replicas <count>', 'how many (default: 2)').argParser(replicas))
+    .option('--watch <namespace>', 'the only namespace that it works in; may be given several times', collect)
+    .option('--role <name>', `also give it an optional role${roles}; may be given several times`, collect)
+    .option('--without-role <name>', `keep rights from it that it can do without${withheld}`, collect)
+    .option('--service-monitor', 'tell the Prometheus operator where the metrics are')
+    .option('--no-network-policy', 'let its pods be reached on any port');
+}
+
+export function waitingOptions(command: Command): Command {
+  return command
+    .option('--no-wait', "don't wait until all replicas are ready")
+    .option('--timeout <duration>', 'how long to wait', '2m')
+    .option('--verbose', 'explain decisions');
+}
