@@ -206,6 +206,47 @@ describe('kurator deploy', () => {
     expect(await verbsOn('configmaps')).toEqual(expect.arrayContaining(['create', 'patch', 'delete']));
   });
 
+  it('makes a namespace that undeploy leaves where an object of the operator’s own kind is in it', async () => {
+    const home = { name: `${test.namespace}-used` };
+    const namespace = ['-n', home.name];
+    expect(await deploy(...namespace)).toMatchObject({ code: 0 });
+    await test.client.create(Gadget, { metadata: { name: 'blue', namespace: home.name }, spec: { size: 1 } } as never);
+    const { stdout } = await kurator('undeploy', ...namespace);
+    expect(stdout).toContain(`the namespace ${home.name} stays, with Gadget blue.`);
+    expect((await test.client.get(Namespace, home)).metadata.deletionTimestamp).toBeUndefined();
+    await test.client.delete(Gadget, { name: 'blue', namespace: home.name });
+  }, 120_000);
+
+  it('and undeploy delete nothing of somebody else’s that an edited inventory names', async () => {
+    const home = { name: `${test.namespace}-edited` };
+    const namespace = ['-n', home.name];
+    expect(await deploy(...namespace)).toMatchObject({ code: 0 });
+    const at = { name: 'somebodys', namespace: home.name };
+    const made = [
+      await test.client.create(Service, { metadata: at, spec: { ports: [{ port: 80 }] } }),
+      await test.client.create(Role, { metadata: at, rules: [] }),
+    ];
+    const theirs = made.map(({ kind, apiVersion, metadata: { uid } }) => ({ apiVersion, kind, ...at, uid }));
+    const reference = { name: 'gadget-operator-inventory', namespace: home.name };
+    const edit = async () => {
+      const { data } = await test.client.get(ConfigMap, reference);
+      const inventory = JSON.parse(data?.['inventory.json'] ?? '') as { items: object[] };
+      const text = JSON.stringify({ ...inventory, items: [...inventory.items, ...theirs] });
+      await test.client.patch(ConfigMap, reference, { data: { 'inventory.json': text } });
+    };
+    const areThere = async () => [await test.client.find(Service, at), await test.client.find(Role, at)].map(Boolean);
+    await edit();
+    expect((await deploy(...namespace, '--dry-run')).stdout).not.toContain('somebodys');
+    expect((await deploy(...namespace)).stdout).not.toContain('removed');
+    expect(await areThere()).toEqual([true, true]);
+    await edit();
+    expect(await kurator('undeploy', ...namespace)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('stays'),
+    });
+    expect(await areThere()).toEqual([true, true]);
+  }, 120_000);
+
   it('says which kind a cluster lacks, before anything is written', async () => {
     const { stderr, code } = await deploy('--service-monitor', '--replicas', '7');
     expect(stderr).toContain("doesn't know ServiceMonitor");

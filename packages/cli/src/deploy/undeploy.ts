@@ -37,6 +37,9 @@ export interface UndeployOptions extends Pick<DescribeOptions, 'namespace' | 'wa
   timeout: string;
 }
 
+/** Of what is somebody else's in the namespace, so many are named. */
+const MOST_NAMED = 10;
+
 /** Something to delete; what isn't there is passed over. */
 interface Doomed {
   readonly type: ResourceType;
@@ -61,8 +64,9 @@ export async function undeployOperator(
   const inventory = await readInventory(client, description, signal);
   const doomed = await stillThere(client, doomedOf(description, inventory, options.crds ?? false), signal);
   const home = namespaceOf(description);
-  const others = await othersIn(client, home, description, signal);
-  const goes = (await hasMadeNamespace(client, description, inventory, signal)) && others.length === 0;
+  const isOurs = await hasMadeNamespace(client, description, inventory, signal);
+  const others = isOurs ? await othersIn(client, home, description, signal) : [];
+  const goes = isOurs && others.length === 0;
   if (options.dryRun) {
     for (const each of doomed) print(`- ${titleOf(each)}`);
     if (goes) print(`- Namespace ${home}`);
@@ -84,9 +88,9 @@ export async function undeployOperator(
     const preconditions = { uid: inventory.namespaceUid ?? '' };
     await client.delete(Namespace, { name: home }, { signal, preconditions });
   }
-  print(
-    `${description.name} is gone${goes ? '' : `; the namespace ${home} stays${others.length > 0 ? `, with ${others.join(', ')}` : ''}`}.`,
-  );
+  const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : '';
+  const kept = others.length > 0 ? `, with ${others.slice(0, MOST_NAMED).join(', ')}${more}` : '';
+  print(`${description.name} is gone${goes ? '' : `; the namespace ${home} stays${kept}`}.`);
   if (!options.crds) await tellWhatStays(client, description, context);
   return 0;
 }
