@@ -14,7 +14,7 @@ async function program(bytes: Uint8Array | string, mode = 0o755): Promise<string
 }
 
 const forArm = () => {
-  const bytes = Buffer.from(pauseProgram());
+  const bytes = Buffer.from(pauseProgram('amd64'));
   bytes.writeUInt16LE(40, 18);
   return bytes;
 };
@@ -22,7 +22,7 @@ const forArm = () => {
 describe.runIf(process.platform === 'linux' && process.arch === 'x64')('imageFromBinary', () => {
   it('starts the program unless told otherwise', async () => {
     await temporaryCache();
-    const path = await program(pauseProgram());
+    const path = await program(pauseProgram('amd64'));
     const entrypointOf = async (config: { entrypoint?: string[] }) => {
       const image = await imageFromBinary(path, { name: 'tool:v1', ...config });
       return (await openArchive(image.path)).images[0]?.config.value.config?.Entrypoint;
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('imageFro
   it.each([
     ['a script', async () => await program('#!/bin/sh\n'), 'is not a Linux program'],
     ['a program for another machine', async () => await program(forArm()), 'for arm, not for amd64'],
-    ['a file without the executable bit', async () => await program(pauseProgram(), 0o644), 'is not executable'],
+    ['a file without the executable bit', async () => await program(pauseProgram('amd64'), 0o644), 'is not executable'],
     ['a folder', temporaryFolder, 'is not a file'],
     ['nothing', async () => '/nowhere/tool', 'is not there'],
   ])('refuses %s', async (_, path, message) => {

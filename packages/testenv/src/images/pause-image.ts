@@ -4,7 +4,7 @@ import { TestenvError } from '../error.ts';
 import { type BuildOptions, buildImage } from './build.ts';
 import type { ImageArchive } from './image-archive.ts';
 import { writeLayer } from './internal/layer.ts';
-import { pauseProgram } from './internal/pause-program.ts';
+import { hasPauseProgram, pauseProgram } from './internal/pause-program.ts';
 import { fileEntry } from './internal/tar-writer.ts';
 
 /** The name to give containerd as `sandbox_image`. */
@@ -13,10 +13,10 @@ export const PAUSE_IMAGE = 'kurator.local/pause:1';
 /** The image of the process that holds a pod's namespaces. It has one program of some two hundred bytes, and nothing else. */
 export async function pauseImage(options: Omit<BuildOptions, 'from' | 'files'> = {}): Promise<ImageArchive> {
   const { architecture } = machinePlatform();
-  if (architecture !== 'amd64') {
+  if (!hasPauseProgram(architecture)) {
     throw new TestenvError(
       'KUR_TESTENV_PLATFORM',
-      `There is no pause program for ${architecture} here, only for amd64.`,
+      `There is no pause program for ${architecture} here, only for amd64 and arm64.`,
       {
         remedy: "Set containerd's sandbox_image to a pause image that your nodes have.",
       },
@@ -24,6 +24,12 @@ export async function pauseImage(options: Omit<BuildOptions, 'from' | 'files'> =
   }
   const config = { name: PAUSE_IMAGE, entrypoint: ['/pause'], user: '65535:65535' };
   return await buildImage(config, options, async ({ folder }) => {
-    return [await writeLayer([fileEntry('pause', pauseProgram(), 0o755)], join(folder, 'layer.tar'), options.signal)];
+    return [
+      await writeLayer(
+        [fileEntry('pause', pauseProgram(architecture), 0o755)],
+        join(folder, 'layer.tar'),
+        options.signal,
+      ),
+    ];
   });
 }

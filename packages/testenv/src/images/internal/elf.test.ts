@@ -14,7 +14,7 @@ async function written(bytes: Uint8Array): Promise<string> {
 
 describe('readElf', () => {
   it('finds no interpreter in a static program', async () => {
-    const file = await written(pauseProgram());
+    const file = await written(pauseProgram('amd64'));
     expect(await readElf(file)).toEqual({ architecture: 'amd64', isProgram: true, interpreter: undefined });
   });
 

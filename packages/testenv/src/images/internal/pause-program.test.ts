@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../test/images/temporary.ts';
 import { until } from '../../internal/until.ts';
-import { pauseProgram } from './pause-program.ts';
+import { machinePlatform } from './oci.ts';
+import { hasPauseProgram, type PauseArchitecture, pauseProgram } from './pause-program.ts';
 
 const SIGCHLD = 17;
+
+const architecture = machinePlatform().architecture as PauseArchitecture;
 
 /** Starts the program and waits until the last thing it does before it pauses is done. */
 async function started() {
   const file = join(await temporaryFolder(), 'pause');
-  await writeFile(file, pauseProgram(), { mode: 0o755 });
+  await writeFile(file, pauseProgram(architecture), { mode: 0o755 });
   const child = spawn(file);
   onTestFinished(() => void child.kill('SIGKILL'));
   await until('the handlers', async () => (await signals(child.pid, 'SigCgt')) === 2, { watch: child });
@@ -29,7 +32,7 @@ async function mask(pid: number | undefined, field: string): Promise<bigint> {
   return BigInt(`0x${new RegExp(`^${field}:\\s+(\\w+)$`, 'm').exec(status)?.[1]}`);
 }
 
-describe.runIf(process.platform === 'linux' && process.arch === 'x64')('the pause program', () => {
+describe.runIf(process.platform === 'linux' && hasPauseProgram(architecture))('the pause program', () => {
   it('ignores the end of children, so that the kernel reaps them', async () => {
     const ignored = await mask((await started()).pid, 'SigIgn');
     expect(ignored & (1n << BigInt(SIGCHLD - 1))).not.toBe(0n);
@@ -52,4 +55,14 @@ describe.runIf(process.platform === 'linux' && process.arch === 'x64')('the paus
     child.kill('SIGCONT');
     await until('it to sleep again', async () => await inState('S'), { watch: child });
   });
+});
+
+it.each([
+  ['amd64', 62],
+  ['arm64', 183],
+] as const)('has a program for %s that begins right after its headers', (name, machine) => {
+  const bytes = Buffer.from(pauseProgram(name));
+  expect(bytes.readUInt16LE(18)).toBe(machine);
+  expect(Number(bytes.readBigUInt64LE(24)) - Number(bytes.readBigUInt64LE(64 + 16))).toBe(64 + 56);
+  expect(Number(bytes.readBigUInt64LE(64 + 32))).toBe(bytes.length);
 });
