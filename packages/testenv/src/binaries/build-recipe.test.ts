@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { corednsRecipe, goLine, goModFor, kubernetesRecipe } from './build-recipe.ts';
+import { type BuildRecipe, corednsRecipe, goLine, goModFor, kubernetesRecipe, runtimeRecipes } from './build-recipe.ts';
 
 const platform = { os: 'linux', arch: 'amd64' } as const;
 const ownGoMod = `module k8s.io/kubernetes
@@ -27,6 +27,13 @@ describe('goModFor', () => {
       'replace k8s.io/api => k8s.io/api v0.36.3',
       'replace k8s.io/kubectl => k8s.io/kubectl v0.36.3',
     ]);
+  });
+
+  it("names a module's own programs as what is to be built", () => {
+    const [containerd] = runtimeRecipes(platform);
+    const text = goModFor(containerd as BuildRecipe, 'go 1.26.0\n');
+    expect(text).toContain('require github.com/containerd/containerd/v2 v2.4.2');
+    expect(text.match(/^tool .*$/gm)).toHaveLength(3);
   });
 
   it("takes the go line from the module's own go.mod", () => {

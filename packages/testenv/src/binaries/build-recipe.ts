@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Platform } from './platform.ts';
-import { kubernetesPrograms, type Program } from './program.ts';
-import { corednsVersion, goVersionFor } from './version.ts';
+import { cniPlugins, containerdPrograms, kubernetesPrograms, type Program } from './program.ts';
+import { cniVersion, containerdVersion, corednsVersion, goVersionFor, runcVersion } from './version.ts';
 
-/** One Go program, built from one module at one version. */
+/** Go programs, built from one module at one version. */
 export interface BuildRecipe {
   /** In words for a person: `Kubernetes 1.36.3`. */
   readonly title: string;
@@ -17,8 +17,12 @@ export interface BuildRecipe {
   readonly version: string;
   /** The oldest Go that is worth trying; the module's own `go` line has the last word. */
   readonly go: string;
-  /** The Go source of package main. */
-  readonly main: string;
+  /** The Go source of package main: one file that is all programs. Undefined where the module has its own. */
+  readonly main?: string;
+  /** Packages that are programs, each built into a file of its own. */
+  readonly commands?: readonly string[];
+  /** Whether it needs a C compiler. */
+  readonly cgo?: true;
   readonly ldflags: string;
   /** The file that is built, and the programs that it is under their own names. */
   readonly output: string;
@@ -66,6 +70,49 @@ export function corednsRecipe(platform: Platform): BuildRecipe {
   });
 }
 
+/** What nodes run containers with: each project's own programs. Only runc has C in it, which runs before Go does. */
+export function runtimeRecipes(platform: Platform): BuildRecipe[] {
+  const [containerd, cni] = ['github.com/containerd/containerd/v2', 'github.com/containernetworking/plugins'];
+  const folders = { ptp: 'main', 'host-local': 'ipam', portmap: 'meta', loopback: 'main' } as const;
+  const runtimes: Omit<BuildRecipe, 'entry'>[] = [
+    {
+      title: `containerd ${containerdVersion}`,
+      module: containerd,
+      version: containerdVersion,
+      go: '1.26.0',
+      commands: containerdPrograms.map((program) => `${containerd}/cmd/${program}`),
+      ldflags: `-s -w -X ${containerd}/version.Version=${containerdVersion}`,
+      output: 'containerd',
+      programs: containerdPrograms,
+      witness: 'containerd',
+    },
+    {
+      title: `CNI plugins ${cniVersion}`,
+      module: cni,
+      version: cniVersion,
+      go: '1.24.0',
+      commands: cniPlugins.map((plugin) => `${cni}/plugins/${folders[plugin]}/${plugin}`),
+      ldflags: `-s -w -X ${cni}/pkg/utils/buildversion.BuildVersion=v${cniVersion}`,
+      output: 'cni-plugins',
+      programs: cniPlugins,
+      witness: 'ptp',
+    },
+    {
+      title: `runc ${runcVersion}`,
+      module: 'github.com/opencontainers/runc',
+      version: runcVersion,
+      go: '1.25.0',
+      commands: ['github.com/opencontainers/runc'],
+      cgo: true,
+      ldflags: `-s -w -X main.version=${runcVersion}`,
+      output: 'runc',
+      programs: ['runc'],
+      witness: 'runc',
+    },
+  ];
+  return platform.os === 'linux' ? runtimes.map((recipe) => withEntry(platform, recipe)) : [];
+}
+
 /**
  * The go.mod of the build. Kubernetes' own replaces its staging modules by folders that exist only in its repository;
  * each is published too, as v0 with the same minor and patch.
@@ -78,6 +125,7 @@ export function goModFor(recipe: BuildRecipe, ownGoMod: string): string {
     `go ${goLine(ownGoMod)}`,
     `require ${recipe.module} v${recipe.version}`,
     ...staging.map((module) => `replace ${module} => ${module} ${published}`),
+    ...(recipe.commands ?? []).map((command) => `tool ${command}`),
     '',
   ].join('\n\n');
 }
@@ -89,8 +137,8 @@ export function goLine(goMod: string): string {
 
 function withEntry({ os, arch }: Platform, recipe: Omit<BuildRecipe, 'entry'>): BuildRecipe {
   // Only what shapes the result: a new title must not cost anybody a build.
-  const { main, ldflags, output, programs } = recipe;
-  const text = JSON.stringify({ main, ldflags, output, programs });
+  const { main, commands, cgo, ldflags, output, programs } = recipe;
+  const text = JSON.stringify({ main, ldflags, output, programs, commands, cgo });
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 12);
   return { ...recipe, entry: `${recipe.output}-${recipe.version}-${os}-${arch}-${hash}` };
 }

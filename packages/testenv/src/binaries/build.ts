@@ -41,16 +41,16 @@ export function buildEntry(
     check: (folder) => expectVersion(recipe.witness, join(folder, recipe.witness), recipe.version, context.signal),
     async make(folder) {
       const workshop = join(folder, 'workshop');
-      const build = { recipe, context, workshop, env: goEnvironment(env, platform, workshop) };
+      const build = { recipe, context, workshop, env: goEnvironment(env, platform, workshop, recipe) };
       try {
-        await compile(build, join(folder, recipe.output));
+        await compile(build, recipe.commands ? `${folder}/` : join(folder, recipe.output));
       } catch (error) {
         throw mapNoSpace(error, `the build of ${recipe.title}`);
       } finally {
         context.reporter.progress(taskOf(recipe), 1);
       }
       await rm(workshop, { recursive: true });
-      const aliases = recipe.programs.filter((program) => program !== recipe.output);
+      const aliases = recipe.commands ? [] : recipe.programs.filter((program) => program !== recipe.output);
       for (const program of aliases) await symlink(recipe.output, join(folder, program));
     },
   };
@@ -63,18 +63,19 @@ async function compile(build: Build, output: string): Promise<void> {
   await mkdir(join(workshop, 'tmp'), { recursive: true });
   const { go, goMod } = await prepare(build);
   await writeFile(join(workshop, 'go.mod'), goModFor(recipe, goMod));
-  await writeFile(join(workshop, 'main.go'), recipe.main);
+  if (recipe.main !== undefined) await writeFile(join(workshop, 'main.go'), recipe.main);
   await callGo(build, go, ['mod', 'tidy'], '-mod=mod', modulesProgress(task, context.reporter));
 
+  const packages = recipe.commands ? 'tool' : '.';
   const flags = ['-trimpath', '-ldflags', recipe.ldflags];
-  const stale = parseStale(await callGo(build, go, ['list', '-deps', ...flags, '-f', STALE_PACKAGES, '.']));
+  const stale = parseStale(await callGo(build, go, ['list', '-deps', ...flags, '-f', STALE_PACKAGES, packages]));
   context.reporter.verbose(`${stale.length} packages have to be compiled for ${recipe.title}.`);
   await requireSpace(`The build of ${recipe.title}`, [
     { folder: await goFolder(build, go, 'GOCACHE'), bytes: stale.length * BYTES_A_PACKAGE },
     { folder: workshop, bytes: COLD.entry },
   ]);
   const progress = compileProgress(task, stale, context.reporter);
-  await callGo(build, go, ['build', '-v', ...flags, '-o', output, '.'], '-buildvcs=false', (line) =>
+  await callGo(build, go, ['build', '-v', ...flags, '-o', output, packages], '-buildvcs=false', (line) =>
     progress.line(line),
   );
 }
@@ -147,14 +148,19 @@ async function callGo(
 }
 
 /** The user's caches and proxy settings stay; whatever could make the result depend on the user's other work does not. */
-function goEnvironment(env: NodeJS.ProcessEnv, { os, arch }: Platform, workshop: string): NodeJS.ProcessEnv {
+function goEnvironment(
+  env: NodeJS.ProcessEnv,
+  { os, arch }: Platform,
+  workshop: string,
+  { cgo }: Pick<BuildRecipe, 'cgo'>,
+): NodeJS.ProcessEnv {
   return {
     ...env,
     GO111MODULE: 'on',
     GOWORK: 'off',
     GOTOOLCHAIN: 'local',
     GOEXPERIMENT: '',
-    CGO_ENABLED: '0',
+    CGO_ENABLED: cgo ? '1' : '0',
     GOOS: os,
     GOARCH: arch,
     GOTMPDIR: join(workshop, 'tmp'),

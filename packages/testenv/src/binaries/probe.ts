@@ -13,6 +13,15 @@ const versionArguments: Readonly<Record<Program, readonly string[]>> = {
   'kube-proxy': ['--version'],
   kubectl: ['version', '--client'],
   coredns: ['-version'],
+  containerd: ['--version'],
+  'containerd-shim-runc-v2': ['-v'],
+  ctr: ['--version'],
+  runc: ['--version'],
+  // A plugin without orders says what it is, to standard error.
+  ptp: [],
+  'host-local': [],
+  portmap: [],
+  loopback: [],
 };
 
 /** Generous, because the first start of a large program on a busy machine reads it from a slow disk. */
@@ -35,7 +44,7 @@ export async function probeVersion(program: Program, path: string, signal?: Abor
   const output = await new Promise<string>((resolve, reject) => {
     const options = { timeout: PATIENCE, killSignal: 'SIGKILL' as const, ...(signal && { signal }) };
     const child = execFile(path, versionArguments[program], options, (error, stdout, stderr) => {
-      if (!error) return resolve(stdout);
+      if (!error) return resolve(stdout || stderr);
       if (signal?.aborted) return reject(signal.reason);
       const why = stderr.trim().split('\n').at(-1) || error.message;
       reject(isBroken(error, stderr) ? doesNotRun(program, path, why, error) : error);

@@ -7,7 +7,11 @@ export type Program =
   | 'kubelet'
   | 'kube-proxy'
   | 'kubectl'
-  | 'coredns';
+  | 'coredns'
+  | RuntimeProgram;
+
+/** What runs containers on a node, and gives them a network. */
+export type RuntimeProgram = (typeof runtimePrograms)[number];
 
 /** Where a set of programs lies, and which Kubernetes it is. */
 export interface Binaries {
@@ -18,6 +22,14 @@ export interface Binaries {
   /** The absolute path of a program; asking for one that was not requested is a mistake in the caller and throws. */
   path(program: Program): string;
 }
+
+/** containerd's own programs: they belong to one version. */
+export const containerdPrograms = ['containerd', 'containerd-shim-runc-v2', 'ctr'] as const;
+
+/** The CNI plugins that pods' networks are made with: they have to lie in one folder. */
+export const cniPlugins = ['ptp', 'host-local', 'portmap', 'loopback'] as const;
+
+export const runtimePrograms = [...containerdPrograms, 'runc', ...cniPlugins] as const;
 
 /** What the Kubernetes build makes at once, as names of one multi-call binary. */
 export const kubernetesPrograms = [

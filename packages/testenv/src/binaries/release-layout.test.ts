@@ -12,8 +12,31 @@ describe('releaseOf', () => {
     ['etcd', linux, 'https://github.com/etcd-io/etcd/releases/download/v3.6.8/etcd-v3.6.8-linux-amd64.tar.gz'],
     ['etcd', mac, 'https://github.com/etcd-io/etcd/releases/download/v3.6.8/etcd-v3.6.8-darwin-arm64.zip'],
     ['coredns', linux, 'https://github.com/coredns/coredns/releases/download/v1.15.0/coredns_1.15.0_linux_amd64.tgz'],
+    ['runc', linux, 'https://github.com/opencontainers/runc/releases/download/v1.5.2/runc.amd64'],
+    [
+      'containerd',
+      { os: 'linux', arch: 'arm64' },
+      'https://github.com/containerd/containerd/releases/download/v2.4.2/containerd-static-2.4.2-linux-arm64.tar.gz',
+    ],
+    [
+      'ptp',
+      linux,
+      'https://github.com/containernetworking/plugins/releases/download/v1.9.1/cni-plugins-linux-amd64-v1.9.1.tgz',
+    ],
   ] as const)('finds %s for %o', (program, platform, url) => {
     expect(releaseOf(program, '1.36.3', platform, {})?.url).toBe(url);
+  });
+
+  it('takes all that nodes need out of one archive', () => {
+    expect(releaseOf('containerd', '1.36.3', linux, {})?.also).toEqual({
+      'containerd-shim-runc-v2': 'bin/containerd-shim-runc-v2',
+      ctr: 'bin/ctr',
+    });
+    expect(Object.keys(releaseOf('ptp', '1.36.3', linux, {})?.also ?? {})).toEqual([
+      'host-local',
+      'portmap',
+      'loopback',
+    ]);
   });
 
   it('knows that Kubernetes releases no API server for macOS', () => {

@@ -1,9 +1,9 @@
 /** Where the projects publish their programs: addresses and file names, and nothing that touches the network. */
 import type { Platform } from './platform.ts';
-import type { Program } from './program.ts';
-import { corednsVersion, etcdVersion } from './version.ts';
+import { cniPlugins, containerdPrograms, kubernetesPrograms, type Program } from './program.ts';
+import { cniVersion, containerdVersion, corednsVersion, etcdVersion, runcVersion } from './version.ts';
 
-/** One published file, and the program in it. */
+/** One published file, and the programs in it. */
 export interface Release {
   readonly program: Program;
   /** The version that the program reports. */
@@ -16,6 +16,8 @@ export interface Release {
   readonly form: 'plain' | 'tgz' | 'zip';
   /** The path of the program inside an archive. */
   readonly member: string;
+  /** Other programs of the same archive that are wanted with it, by their paths there. */
+  readonly also?: Readonly<Partial<Record<Program, string>>>;
 }
 
 interface Project {
@@ -57,11 +59,58 @@ const coredns: Project = {
   },
 };
 
-const projects: Partial<Record<Program, Project>> = { etcd, coredns };
+const containerd: Project = {
+  variable: 'KURATOR_CONTAINERD_URL',
+  site: 'https://github.com/containerd/containerd/releases/download',
+  release(_program, _kubernetes, { os, arch }) {
+    if (os !== 'linux') return undefined;
+    const version = containerdVersion;
+    // The one that needs no library of the machine: the other would not run on Alpine.
+    const url = `/v${version}/containerd-static-${version}-${os}-${arch}.tar.gz`;
+    const [first, ...others] = containerdPrograms.map((program) => [program, `bin/${program}`] as const);
+    const also = Object.fromEntries(others);
+    return { version, url, checksumUrl: `${url}.sha256sum`, form: 'tgz', member: first?.[1] ?? '', also };
+  },
+};
+
+const runc: Project = {
+  variable: 'KURATOR_RUNC_URL',
+  site: 'https://github.com/opencontainers/runc/releases/download',
+  release(program, _kubernetes, { os, arch }) {
+    if (os !== 'linux') return undefined;
+    const version = runcVersion;
+    const checksumUrl = `/v${version}/runc.sha256sum`;
+    return { version, url: `/v${version}/runc.${arch}`, checksumUrl, form: 'plain', member: program };
+  },
+};
+
+const cni: Project = {
+  variable: 'KURATOR_CNI_URL',
+  site: 'https://github.com/containernetworking/plugins/releases/download',
+  release(program, _kubernetes, { os, arch }) {
+    if (os !== 'linux') return undefined;
+    const version = cniVersion;
+    const url = `/v${version}/cni-plugins-${os}-${arch}-v${version}.tgz`;
+    const also = Object.fromEntries(cniPlugins.slice(1).map((plugin) => [plugin, plugin]));
+    return { version, url, checksumUrl: `${url}.sha256`, form: 'tgz', member: program, also };
+  },
+};
+
+const projects: Partial<Record<Program, Project>> = { etcd, coredns, containerd, runc, [cniPlugins[0]]: cni };
+
+/** The first program of each published file that holds any. */
+export const releasedFirst: readonly Program[] = [
+  ...kubernetesPrograms,
+  'coredns',
+  containerdPrograms[0],
+  'runc',
+  cniPlugins[0],
+];
 
 /**
  * The published file that holds a program; undefined where none is published for the platform. A mirror of the same
- * layout is named by `KURATOR_KUBERNETES_URL`, `KURATOR_ETCD_URL` and `KURATOR_COREDNS_URL`.
+ * layout is named by `KURATOR_KUBERNETES_URL`, `KURATOR_ETCD_URL`, `KURATOR_COREDNS_URL`, `KURATOR_CONTAINERD_URL`,
+ * `KURATOR_RUNC_URL` and `KURATOR_CNI_URL`.
  */
 export function releaseOf(
   program: Program,

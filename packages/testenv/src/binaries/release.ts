@@ -61,9 +61,11 @@ async function fetchRelease(
     reporter.progress(task, 1);
     await dispatcher.destroy();
   }
-  await unpack[release.form](archive, release.member, target);
+  const members = new Map(Object.entries(release.also ?? {}).map(([program, path]) => [path, join(folder, program)]));
+  members.set(release.member, target);
+  await unpack[release.form](archive, members);
   await rm(archive, { force: true });
-  await chmod(target, 0o755);
+  for (const path of members.values()) await chmod(path, 0o755);
 }
 
 async function publishedSum(release: Release, options: DownloadOptions): Promise<string> {
@@ -76,39 +78,41 @@ async function publishedSum(release: Release, options: DownloadOptions): Promise
   });
 }
 
-type Unpack = (archive: string, member: string, target: string) => Promise<void>;
+/** Where each member of an archive is to go. */
+type Members = ReadonlyMap<string, string>;
+type Unpack = (archive: string, members: Members) => Promise<void>;
 
 const unpack: Readonly<Record<Release['form'], Unpack>> = {
-  plain: (file, _member, target) => rename(file, target),
+  async plain(file, members) {
+    for (const target of members.values()) await rename(file, target);
+  },
   tgz: untar,
-  async zip(archive, member, target) {
-    const name = target.split('/').at(-1) ?? '';
-    const written = await unzip(archive, dirname(target), (path) => (path === member ? name : undefined));
-    if (written === 0) throw missingMember(archive, member);
+  async zip(archive, members) {
+    const written = await unzip(archive, dirname(archive), (path) => members.get(path)?.split('/').at(-1));
+    if (written < members.size) throw missingMember(archive, [...members.keys()]);
   },
 };
 
-async function untar(archive: string, member: string, target: string): Promise<void> {
-  await mkdir(dirname(target), { recursive: true });
+async function untar(archive: string, members: Members): Promise<void> {
+  await mkdir(dirname(archive), { recursive: true });
   const tar = extract();
   const unpacked = pipeline(createReadStream(archive), createGunzip(), tar);
-  let found = false;
+  const missing = new Set(members.keys());
   // Whatever breaks the stream ends this loop with the same error that `unpacked` rejects with.
   const read = async () => {
     for await (const entry of tar) {
-      if (entry.header.name.replace(/^\.\//, '') === member) {
-        found = true;
-        await pipeline(entry, createWriteStream(target));
-      }
+      const member = entry.header.name.replace(/^\.\//, '');
+      const target = members.get(member);
+      if (target !== undefined && missing.delete(member)) await pipeline(entry, createWriteStream(target));
       entry.resume();
     }
   };
   await Promise.all([unpacked, read()]);
-  if (!found) throw missingMember(archive, member);
+  if (missing.size > 0) throw missingMember(archive, [...missing]);
 }
 
-function missingMember(archive: string, member: string): TestenvError {
-  return new TestenvError('KUR_TESTENV_BAD_ARCHIVE', `${archive} does not hold ${member}.`);
+function missingMember(archive: string, members: readonly string[]): TestenvError {
+  return new TestenvError('KUR_TESTENV_BAD_ARCHIVE', `${archive} does not hold ${members.join(', ')}.`);
 }
 
 function megabytes(received: number, total: number | undefined): string {

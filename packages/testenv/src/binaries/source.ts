@@ -1,12 +1,12 @@
 /** The places that programs come from when no folder was named, and the order in which they are tried. */
 import { TestenvError } from '../error.ts';
 import { buildEntry } from './build.ts';
-import { corednsRecipe, kubernetesRecipe } from './build-recipe.ts';
+import { corednsRecipe, kubernetesRecipe, runtimeRecipes } from './build-recipe.ts';
 import { type CacheContext, type EntryRecipe, findEntry, obtainEntry } from './cache.ts';
 import type { Platform } from './platform.ts';
-import { kubernetesPrograms, type Program } from './program.ts';
+import type { Program } from './program.ts';
 import { releaseEntry } from './release.ts';
-import { releaseOf } from './release-layout.ts';
+import { releasedFirst, releaseOf } from './release-layout.ts';
 
 /** A place that programs come from. */
 export type SourceName = 'cache' | 'download' | 'build';
@@ -66,16 +66,18 @@ export function sourcesFor(
 }
 
 function releaseOffers(version: string, platform: Platform, context: CacheContext, env: NodeJS.ProcessEnv): Offer[] {
-  return [...kubernetesPrograms, 'coredns' as const].flatMap((program) => {
+  return releasedFirst.flatMap((program) => {
     const release = releaseOf(program, version, platform, env);
     if (!release) return [];
     const entry = releaseEntry(release, platform, context, env);
-    return [{ programs: [program], entry, origin: 'the official release', site: release.site }];
+    const programs = [program, ...(Object.keys(release.also ?? {}) as Program[])];
+    return [{ programs, entry, origin: 'the official release', site: release.site }];
   });
 }
 
 function buildOffers(version: string, platform: Platform, context: CacheContext, env: NodeJS.ProcessEnv): Offer[] {
-  return [kubernetesRecipe(version, platform), corednsRecipe(platform)].map((recipe) => ({
+  const recipes = [kubernetesRecipe(version, platform), corednsRecipe(platform), ...runtimeRecipes(platform)];
+  return recipes.map((recipe) => ({
     programs: recipe.programs,
     entry: buildEntry(recipe, platform, context, env),
     origin: 'a build from Go modules',

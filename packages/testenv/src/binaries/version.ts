@@ -6,6 +6,11 @@ export const defaultVersion = '1.36.3';
 /** CoreDNS, which does not follow Kubernetes' versions. */
 export const corednsVersion = '1.15.0';
 
+/** What nodes run containers with where the machine has nothing: versions that don't follow Kubernetes', either. */
+export const containerdVersion = '2.4.2';
+export const runcVersion = '1.5.2';
+export const cniVersion = '1.9.1';
+
 interface Minor {
   /** The patch release that the bare minor stands for. */
   version: string;

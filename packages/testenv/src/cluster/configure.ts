@@ -52,7 +52,12 @@ type NodeParts = Pick<ClusterConfig, 'nodeVersion' | 'nodePrograms' | 'cniPlugin
 
 async function findNodes(options: ClusterOptions, planeVersion: string): Promise<NodeParts> {
   const { install, reporter = silent, signal } = options;
-  const { programs, cniPlugins } = await prepareNodes({ install, reporter, ...(signal ? { signal } : {}) });
+  const { programs, cniPlugins } = await prepareNodes({
+    install,
+    reporter,
+    binaries: options.binaries,
+    ...(signal ? { signal } : {}),
+  });
   const version = options.nodeVersion ?? planeVersion;
   const found = await resolveBinaries({ ...sourcesOf(options), version, programs: nodePrograms });
   return {

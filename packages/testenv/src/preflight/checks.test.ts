@@ -95,9 +95,13 @@ describe('a Mac', () => {
 
 describe('what is missing', () => {
   it('is named together with the command that brings it', () => {
-    expect(trouble(without('runc'))).toEqual([
-      { id: 'program-runc', state: 'missing', remedy: 'apt-get install --no-install-recommends runc' },
+    expect(trouble(without('iptables'))).toEqual([
+      { id: 'program-iptables', state: 'missing', remedy: 'apt-get install --no-install-recommends iptables' },
     ]);
+  });
+
+  it('is only a warning where it can be obtained', () => {
+    expect(trouble(without('runc'))).toMatchObject([{ id: 'program-runc', state: 'warning' }]);
   });
 
   it('is only a warning where its purpose goes on without it', () => {
@@ -108,8 +112,8 @@ describe('what is missing', () => {
     const { cniFolder: _gone, ...found } = goodMachine.tools;
     const results = resultsOf({ tools: { ...found, missingPlugins: ['portmap'] } });
     expect(results.find(({ id }) => id === 'cni-plugins')).toMatchObject({
-      state: 'missing',
-      detail: 'not installed: portmap',
+      state: 'warning',
+      detail: expect.stringMatching(/^portmap not installed/),
     });
   });
 
@@ -186,7 +190,7 @@ it('refuses a folder that cannot be written', () => {
 describe('whyNoNodes', () => {
   it.each([
     [{ platform: 'darwin' }, 'nodes need Linux, and this is darwin'],
-    [{ arch: 'arm64' }, 'nodes need an x64 processor for now, and this is arm64'],
+    [{ arch: 'riscv64' }, 'nodes need an x64 or arm64 processor, and this is riscv64'],
     [{ isRoot: false }, 'nodes need root, and this is an ordinary user'],
     [{ missingCapabilities: ['CAP_SYS_ADMIN'] }, 'nodes need CAP_SYS_ADMIN, which root lacks here'],
   ])('says in one sentence what is wrong with %j', (change, message) => {

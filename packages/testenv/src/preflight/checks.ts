@@ -1,10 +1,11 @@
 /** The table of checks: pure judgements of facts, in the order in which a person would look. */
+import { cniPlugins } from '../binaries/program.ts';
 import { missingControllers } from './cgroup-facts.ts';
 import { type CheckResult, type Finding, lacking, ok, type Purpose } from './check.ts';
 import type { Facts, FolderFacts, HostFacts } from './facts.ts';
 import { kernelFeatures, namespaceKinds } from './kernel-features.ts';
 import { catchingProxy, clusterRange } from './proxy.ts';
-import { cniPackage, cniPlugins, tools } from './tools.ts';
+import { cniPackage, tools } from './tools.ts';
 
 interface Check {
   readonly id: string;
@@ -85,7 +86,8 @@ const machineChecks: readonly Check[] = [
     neededFor: 'nodes',
     judge(facts) {
       const problem = whyNoNodes(facts);
-      return problem ? lacking('missing', problem.message, problem.remedy) : ok('there');
+      if (problem) return lacking('missing', problem.message, problem.remedy);
+      return unproven(facts) ? lacking('warning', `there, but ${unproven(facts)}`, 'say what you see') : ok('there');
     },
   },
   {
@@ -189,6 +191,9 @@ const kernelChecks = kernelFeatures.map(
   }),
 );
 
+/** Debian's packages are there in seconds, and so the first choice where there are any. */
+const obtained = 'not installed: the first cluster with nodes downloads it, or builds it where there is no apt-get';
+
 const toolChecks = tools.map(
   (tool): Check => ({
     id: `program-${tool.program}`,
@@ -199,6 +204,7 @@ const toolChecks = tools.map(
       const path = facts.tools.programs[tool.program];
       if (path) return ok(path);
       const remedy = installCommand([tool.package], facts.hasApt);
+      if (tool.obtainable) return lacking('warning', obtained, remedy);
       return tool.optional
         ? lacking('warning', `not installed; needed for ${tool.optional}`, remedy)
         : lacking('missing', 'not installed', remedy);
@@ -213,7 +219,7 @@ const cniCheck: Check = {
   judge({ platform, tools: { cniFolder, missingPlugins }, hasApt }) {
     if (platform !== 'linux') return undefined;
     if (cniFolder) return ok(cniFolder);
-    return lacking('missing', `not installed: ${missingPlugins.join(', ')}`, installCommand([cniPackage], hasApt));
+    return lacking('warning', `${missingPlugins.join(', ')} ${obtained}`, installCommand([cniPackage], hasApt));
   },
 };
 
@@ -240,11 +246,11 @@ export function whyNoNodes(
       remedy: `${instead}, or use a Linux machine`,
     };
   }
-  if (arch !== 'x64') {
+  if (arch !== 'x64' && arch !== 'arm64') {
     return {
       code: 'PLATFORM',
-      message: `nodes need an x64 processor for now, and this is ${arch}`,
-      remedy: `${instead}, or use an x64 machine`,
+      message: `nodes need an x64 or arm64 processor, and this is ${arch}`,
+      remedy: `${instead}, or use such a machine`,
     };
   }
   if (!isRoot)
@@ -262,6 +268,11 @@ export function whyNoNodes(
     };
   }
   return undefined;
+}
+
+/** What nobody has tried yet, in words; undefined where the tests run. */
+export function unproven({ arch }: Pick<HostFacts, 'arch'>): string | undefined {
+  return arch === 'arm64' ? 'nodes were never tried on a real arm64 machine' : undefined;
 }
 
 /** The command that installs packages, for a person to run. */

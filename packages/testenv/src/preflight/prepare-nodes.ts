@@ -1,19 +1,21 @@
 /** Finds, or installs, what a node needs from the machine; refuses with one sentence where a node can't run. */
+import type { containerdPrograms } from '../binaries/program.ts';
 import { TestenvError } from '../error.ts';
 import { which } from '../internal/which.ts';
 import type { Reporter } from '../reporter.ts';
 import { missingControllers } from './cgroup-facts.ts';
-import { installCommand, whyNoNodes } from './checks.ts';
+import { installCommand, unproven, whyNoNodes } from './checks.ts';
 import { mayInstall } from './consent.ts';
 import { gatherHostFacts, gatherKernelFacts, type KernelFacts } from './facts.ts';
 import { kernelFeatures } from './kernel-features.ts';
+import { isFetched, obtainRuntime, ownTools } from './node-runtime.ts';
 import { installPackages } from './packages.ts';
 import { catchingProxy, clusterRange } from './proxy.ts';
 import { findTools, missingPackages, missingTools, type ToolFacts } from './tools.ts';
 
-/** Where the machine's own parts of a node are. */
+/** Where the parts of a node are that are not Kubernetes'. */
 export interface NodePrerequisites {
-  readonly programs: Readonly<Record<'containerd' | 'ctr', string>>;
+  readonly programs: Readonly<Record<(typeof containerdPrograms)[number] | 'runc', string>>;
   /** The folder of the CNI plugins. */
   readonly cniPlugins: string;
 }
@@ -25,6 +27,8 @@ export interface PrepareOptions {
    * `KURATOR_INSTALL=yes` or `CI=true`.
    */
   install?: boolean | undefined;
+  /** A folder whose containerd, runc and CNI plugins come before the machine's own. */
+  binaries?: string | undefined;
   reporter: Reporter;
   signal?: AbortSignal;
 }
@@ -35,6 +39,8 @@ export async function prepareNodes(options: PrepareOptions): Promise<NodePrerequ
   const host = await gatherHostFacts();
   const problem = whyNoNodes(host);
   if (problem) throw new TestenvError(`KUR_TESTENV_${problem.code}`, problem.message, { remedy: problem.remedy });
+  const untried = unproven(host);
+  if (untried) reporter.info(`Going on, though ${untried}.`);
   const tools = await obtainTools(options);
   refuseUnfitKernel(await gatherKernelFacts(tools, requiredFeatures, signal));
   const proxy = catchingProxy(host.env);
@@ -42,31 +48,43 @@ export async function prepareNodes(options: PrepareOptions): Promise<NodePrerequ
     reporter.info(
       `${proxy} is set: add ${clusterRange} to NO_PROXY, or kubectl will look for the cluster at that proxy.`,
     );
-  const { containerd, ctr } = tools.programs;
-  return { programs: { containerd, ctr } as NodePrerequisites['programs'], cniPlugins: tools.cniFolder as string };
+  return { programs: tools.programs as NodePrerequisites['programs'], cniPlugins: tools.cniFolder as string };
 }
 
 const requiredFeatures = kernelFeatures.filter(({ optional }) => !optional);
 
-async function obtainTools({
-  install = mayInstall(process.env),
-  reporter,
-  signal,
-}: PrepareOptions): Promise<ToolFacts> {
-  const before = await findTools();
+/**
+ * What the machine has; then what is in the cache; then Debian's packages, which are there in seconds; and where these can't
+ * be installed, containerd, runc and the CNI plugins by download, and by a build where there is no apt-get to ask for.
+ */
+async function obtainTools(options: PrepareOptions): Promise<ToolFacts> {
+  const { install = mayInstall(process.env), reporter, signal } = options;
+  const first = isFetched(process.env) ? (['cache', 'download', 'build'] as const) : (['cache'] as const);
+  const before = await obtainRuntime(await ownTools(options), first, options);
   const { required, extra } = missingPackages(before);
   if (required.length === 0 && (extra.length === 0 || !install)) return before;
   const hasApt = (await which('apt-get')) !== undefined;
   if (required.length === 0) {
     if (hasApt) await installExtras(extra, reporter, signal);
-    return await findTools();
+    return await withInstalled(before);
   }
-  if (!install || !hasApt) throw notInstalled(before, required, hasApt);
+  if (!install || !hasApt) {
+    const obtained = await obtainRuntime(before, hasApt ? ['download'] : ['download', 'build'], options);
+    const { required: lacking } = missingPackages(obtained);
+    if (lacking.length > 0) throw notInstalled(obtained, lacking, hasApt);
+    return obtained;
+  }
   await installPackages([...required, ...extra], { reporter, signal });
-  const after = await findTools();
+  const after = await withInstalled(before);
   const missing = missingTools(after);
   if (missing.length > 0) throw notFoundAfterInstall(missing);
   return after;
+}
+
+/** What was there already stays what is used. */
+async function withInstalled(before: ToolFacts): Promise<ToolFacts> {
+  const after = await findTools();
+  return { ...after, ...(before.cniFolder ? before : {}), programs: { ...after.programs, ...before.programs } };
 }
 
 /** Nodes run without these, so that they can't be had is no reason to refuse. */

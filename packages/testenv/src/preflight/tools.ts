@@ -1,6 +1,7 @@
 /** The programs that come from the machine, and the Debian package that brings each. */
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cniPlugins } from '../binaries/program.ts';
 import { which } from '../internal/which.ts';
 import type { Purpose } from './check.ts';
 
@@ -12,16 +13,18 @@ export interface Tool {
   readonly neededFor: Purpose;
   /** What is not there without it; undefined where its purpose can't do without it. */
   readonly optional?: string;
+  /** Can be obtained as the programs of Kubernetes are, where the machine has none. */
+  readonly obtainable?: true;
   /** Optional, but installed together with what nodes need: users expect what it is for to work. */
   readonly extra?: true;
 }
 
 export const tools: readonly Tool[] = [
   { program: 'setpriv', package: 'util-linux', neededFor: 'control plane' },
-  { program: 'containerd', package: 'containerd', neededFor: 'nodes' },
-  { program: 'ctr', package: 'containerd', neededFor: 'nodes' },
-  { program: 'containerd-shim-runc-v2', package: 'containerd', neededFor: 'nodes' },
-  { program: 'runc', package: 'runc', neededFor: 'nodes' },
+  { program: 'containerd', package: 'containerd', neededFor: 'nodes', obtainable: true },
+  { program: 'ctr', package: 'containerd', neededFor: 'nodes', obtainable: true },
+  { program: 'containerd-shim-runc-v2', package: 'containerd', neededFor: 'nodes', obtainable: true },
+  { program: 'runc', package: 'runc', neededFor: 'nodes', obtainable: true },
   { program: 'iptables', package: 'iptables', neededFor: 'nodes' },
   { program: 'ip', package: 'iproute2', neededFor: 'nodes' },
   { program: 'nsenter', package: 'util-linux', neededFor: 'nodes' },
@@ -57,9 +60,6 @@ export const tools: readonly Tool[] = [
     extra: true,
   },
 ];
-
-/** What pods' networks are made with; all of them have to lie in one folder. */
-export const cniPlugins = ['ptp', 'host-local', 'portmap', 'loopback'] as const;
 
 export const cniPackage = 'containernetworking-plugins';
 

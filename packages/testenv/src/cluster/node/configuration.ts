@@ -18,6 +18,8 @@ export interface NodeSettings {
   servingKey: string;
   kubeconfig: string;
   proxyKubeconfig: string;
+  shim: string;
+  runc: string;
   cniPlugins: string;
   cniFolder: string;
   registryFolder: string;
@@ -26,7 +28,7 @@ export interface NodeSettings {
   fastFailureDetection: boolean;
 }
 
-export function containerdToml({ cniPlugins, cniFolder, registryFolder }: NodeSettings): string {
+export function containerdToml({ shim, runc, cniPlugins, cniFolder, registryFolder }: NodeSettings): string {
   const cri = 'plugins."io.containerd.grpc.v1.cri"';
   return `version = 2
 root = "/var/lib/containerd"
@@ -50,9 +52,12 @@ state = "/run/containerd"
 
 [${cri}.containerd.runtimes.runc]
   runtime_type = "io.containerd.runc.v2"
+  # The machine may have others of another version on its PATH.
+  runtime_path = "${shim}"
 
 [${cri}.containerd.runtimes.runc.options]
   SystemdCgroup = false
+  BinaryName = "${runc}"
 
 [${cri}.cni]
   bin_dir = "${cniPlugins}"

@@ -23,6 +23,8 @@ import {
 } from './configuration.ts';
 
 export type NodeProgram = 'containerd' | 'kubelet' | 'kube-proxy';
+/** What the node's own programs start. */
+export type NodeTool = 'ctr' | 'containerd-shim-runc-v2' | 'runc';
 
 export interface NodeOptions {
   /** From 1. */
@@ -33,7 +35,7 @@ export interface NodeOptions {
   folder: string;
   logs: string;
   cgroup: string;
-  programs: Readonly<Record<NodeProgram | 'ctr', string>>;
+  programs: Readonly<Record<NodeProgram | NodeTool, string>>;
   cniPlugins: string;
   /** `host:port`. */
   registryAddress: string;
@@ -74,6 +76,8 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
     servingKey: file('kubelet.key'),
     kubeconfig: file('kubelet.kubeconfig'),
     proxyKubeconfig: file('kube-proxy.kubeconfig'),
+    shim: programs['containerd-shim-runc-v2'],
+    runc: programs.runc,
     cniPlugins: options.cniPlugins,
     cniFolder: file('cni'),
     registryFolder: file('registries'),

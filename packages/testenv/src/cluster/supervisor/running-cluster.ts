@@ -14,7 +14,7 @@ import { identities } from '../control-plane/pki.ts';
 import { cgroupParent, hierarchies, removeCgroup } from '../machines/cgroups.ts';
 import { createMachine, type Machine, routeBetween } from '../machines/machine.ts';
 import { createNetwork, type Network } from '../machines/network.ts';
-import { type ClusterNode, createNode, type NodeProgram } from '../node/node.ts';
+import { type ClusterNode, createNode, type NodeProgram, type NodeTool } from '../node/node.ts';
 import { startAddons } from './addons.ts';
 import { type Registry, type RunningRegistry, startRegistry } from './registry.ts';
 import type { Undo } from './undo.ts';
@@ -174,7 +174,7 @@ async function startNode(number: number, surroundings: NodeSurroundings): Promis
     folder: join(folder, name),
     logs: clusterFiles(folder).logs,
     cgroup: `${cgroupOf(config)}/${name}`,
-    programs: config.nodePrograms as Record<NodeProgram | 'ctr', string>,
+    programs: config.nodePrograms as Record<NodeProgram | NodeTool, string>,
     cniPlugins: config.cniPlugins,
     registryAddress: `${plan.registry}:5000`,
     otherRegistries: mirror && mirrorHosts(mirror),
