@@ -5,6 +5,7 @@ import type { Program } from '../../binaries/program.ts';
 import { TestenvError } from '../../error.ts';
 import { until } from '../../internal/until.ts';
 import { type Mirror, mirrorHosts, startPulling } from '../../pulling/index.ts';
+import { canReach } from '../../pulling/reachable.ts';
 import type { Reporter } from '../../reporter.ts';
 import { admitNode, applyDnsService, applyRoles, corefile, untilPodsCanBeMade } from '../bootstrap.ts';
 import { type ClusterConfig, cgroupOf, clusterFiles } from '../cluster-config.ts';
@@ -13,6 +14,7 @@ import { type ControlPlane, startControlPlane } from '../control-plane/control-p
 import { identities } from '../control-plane/pki.ts';
 import { cgroupParent, hierarchies, removeCgroup } from '../machines/cgroups.ts';
 import { createMachine, type Machine, routeBetween } from '../machines/machine.ts';
+import { enteringNetwork } from '../machines/namespaces.ts';
 import { createNetwork, type Network } from '../machines/network.ts';
 import { type ClusterNode, createNode, type NodeProgram, type NodeTool } from '../node/node.ts';
 import { startAddons } from './addons.ts';
@@ -85,20 +87,26 @@ export async function startCluster(
     return controlPlane;
   });
   const surroundings = { config, folder, network, undo, plane, reporter, mirror };
-  const [controlPlane, nodes] = await Promise.all([
+  const startedNodes = Promise.all(numbers.map((number) => startNode(number, surroundings)));
+  const whenUp = async <T>(what: (controlPlane: ControlPlane, nodes: ClusterNode[]) => Promise<T>): Promise<T> =>
+    what(await plane, await startedNodes);
+  // Nothing of this waits for anything else than the API server, or the nodes' programs.
+  const [controlPlane, nodes, dns] = await Promise.all([
     plane,
-    Promise.all(numbers.map((number) => startNode(number, surroundings))),
+    startedNodes,
+    plane.then((started) => startDns(config, folder, started, machine)),
+    plane.then(({ client }) => untilPodsCanBeMade(client)),
+    whenUp(async ({ client }, joining) => {
+      await Promise.all(joining.map((node) => admitNode(client, node, network.plan.podsOf(node.number))));
+      reporter.verbose(`every node is ready after ${seconds()}`);
+    }),
+    whenUp(async (started, joining) => {
+      const addons = await startAddons(started, joining, network.plan, reporter);
+      undo.add(() => addons.stop());
+    }),
+    mirror && warnOfFirewall(mirror, machine, reporter),
   ]);
   await copyFile(controlPlane.kubeconfig, kubeconfig);
-  await applyRoles(controlPlane.client);
-  const [dns] = await Promise.all([
-    startDns(config, folder, controlPlane, machine),
-    ...nodes.map((node) => admitNode(controlPlane.client, node, network.plan.podsOf(node.number))),
-    untilPodsCanBeMade(controlPlane.client),
-  ]);
-  reporter.verbose(`every node is ready after ${seconds()}`);
-  const addons = await startAddons(controlPlane, nodes, network.plan, reporter);
-  undo.add(() => addons.stop());
   return runningCluster(config, folder, undo, { controlPlane, network, machine, nodes, dns });
 }
 
@@ -207,6 +215,7 @@ async function startDns(
   machine: Machine,
 ): Promise<Component> {
   const { plan } = machine.network;
+  await applyRoles(controlPlane.client);
   const kubeconfig = await controlPlane.pki.writeKubeconfig('coredns', identities.dns);
   await writeFile(join(folder, 'Corefile'), corefile(kubeconfig));
   const dns = createComponent({
@@ -226,6 +235,16 @@ async function startDns(
     { interval: 100 },
   );
   return dns;
+}
+
+/** What the cluster asks of the machine comes in by one device, and some firewalls let nothing in. */
+async function warnOfFirewall({ url }: Mirror, machine: Machine, reporter: Reporter): Promise<void> {
+  const { cable, network } = machine;
+  if (await canReach(url, (command, args) => enteringNetwork(cable, command, args))) return;
+  const allow = `ufw allow in on ${network.device}, or: firewall-cmd --zone=trusted --add-interface=${network.device}`;
+  reporter.info(
+    `A firewall of this machine keeps nodes from ${url}: no image can be pulled, and kubectl top won't work. ${allow}`,
+  );
 }
 
 async function removeCgroups(cgroup: string): Promise<void> {
