@@ -11,10 +11,15 @@ function commandLine(cluster: Cluster, args: readonly string[]): [string, string
 export async function kubectl(cluster: Cluster, args: readonly string[], input?: string): Promise<string> {
   const [command, line] = commandLine(cluster, args);
   return await new Promise((resolve, reject) => {
-    const child = execFile(command, line, { timeout: 200_000, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
-      if (error) reject(new Error(`kubectl ${args.join(' ')}: ${stderr || error.message}`));
-      else resolve(stdout);
-    });
+    const child = execFile(
+      command,
+      line,
+      { timeout: 200_000, maxBuffer: 16 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        if (error) reject(new Error(`kubectl ${args.join(' ')}: ${stderr || error.message}`));
+        else resolve(stdout);
+      },
+    );
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });

@@ -189,7 +189,7 @@ describe.each(judged)('$title', ({ program }) => {
   });
 
   it('with a certificate of its own is believed only where that was said', async () => {
-    const tls = await selfSigned();
+    const tls = selfSigned();
     await using registry = await RealRegistry.start(program, { tls });
     const { host } = registry;
     const url = `https://${host}`;

@@ -17,7 +17,7 @@ export interface TokenServer {
 
 /** @param passwords Of those who are known; a refresh token is `refresh-NAME`. */
 export async function tokenServer(passwords: Readonly<Record<string, string>>, rights: Rights): Promise<TokenServer> {
-  const { cert, key } = await selfSigned('tokens');
+  const { cert, key } = selfSigned('tokens');
   const server = await scriptedServer((asked) => {
     const parameters = new URLSearchParams(asked.method === 'POST' ? asked.body : asked.path.replace(/^.*\?/, ''));
     const who = whoIs(asked, parameters, passwords);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../test/images/temporary.ts';
 import { until } from '../../internal/until.ts';
-import { machinePlatform } from './oci.ts';
+import { machinePlatform } from '@kurator/registry';
 import { hasPauseProgram, type PauseArchitecture, pauseProgram } from './pause-program.ts';
 
 const SIGCHLD = 17;
