@@ -1,7 +1,7 @@
 /** Asks a program that keeps log-ins: github.com/docker/docker-credential-helpers. */
 import { spawn } from 'node:child_process';
 import { RegistryError } from '../error.ts';
-import { isRecord, jsonIn } from '../internal/json.ts';
+import { isRecord, jsonIn } from '../json.ts';
 import type { RegistryCredentials } from './credentials.ts';
 
 /** How long it may take: it may have to ask a person, or a cloud. */

@@ -1,7 +1,7 @@
 /** The file in which `docker login`, `podman login` and pull Secrets keep log-ins. Pure. */
 import { RegistryError } from '../error.ts';
 import type { RepositoryName } from '../image-name.ts';
-import { isRecord, jsonIn } from '../internal/json.ts';
+import { isRecord, jsonIn } from '../json.ts';
 import { type CredentialSource, firstOf, type RegistryCredentials } from './credentials.ts';
 
 /** One log-in in the file; a field may be missing, or be something else altogether. */

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { hashFor } from '../blob.ts';
 import type { RepositoryName } from '../image-name.ts';
-import { isRecord, jsonIn } from './json.ts';
+import { isRecord, jsonIn } from '../json.ts';
 import { badContent, tooSlow } from './trouble.ts';
 
 /** In milliseconds. Somebody who sends a byte now and then is never idle, and never done. */

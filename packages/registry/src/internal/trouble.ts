@@ -1,7 +1,7 @@
 /** Makes errors of what went wrong on the way to a registry, and of its refusals. Nothing secret goes into them. */
 import { RegistryError, type RegistryErrorCode } from '../error.ts';
 import type { RepositoryName } from '../image-name.ts';
-import { isRecord, jsonIn } from './json.ts';
+import { isRecord, jsonIn } from '../json.ts';
 
 /** What is being done, for the message. */
 export interface Errand {

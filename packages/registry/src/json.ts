@@ -1,3 +1,5 @@
+/** Reads JSON that may hold secrets, or be none. Pure. */
+
 /** A value from JSON; undefined for what is none. Without the error, whose message would quote the text, and so perhaps a secret. */
 export function jsonIn(text: string): unknown {
   try {
