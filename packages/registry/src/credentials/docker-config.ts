@@ -21,7 +21,7 @@ export interface DockerConfig {
 }
 
 /** Docker Hub's log-in is kept under a name of long ago. */
-export const HUB_KEY = 'https://index.docker.io/v1/';
+const HUB_KEY = 'https://index.docker.io/v1/';
 const HUB_HOSTS = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io', 'registry.hub.docker.com']);
 const HUB = 'docker.io';
 

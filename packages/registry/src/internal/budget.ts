@@ -62,7 +62,7 @@ export class HostBudget {
 }
 
 /** The time that `Retry-After` names, as seconds or as a date; undefined where it names none. */
-export function retryAfter(headers: Headers): number | undefined {
+function retryAfter(headers: Headers): number | undefined {
   const text = first(headers['retry-after']);
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text.trim())) return Date.now() + Number(text) * 1000;

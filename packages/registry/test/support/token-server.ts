@@ -3,7 +3,7 @@ import { createPrivateKey, randomUUID, sign, X509Certificate } from 'node:crypto
 import { selfSigned } from './certificate.ts';
 import { type Asked, type ScriptedServer, scriptedServer } from './scripted-server.ts';
 
-export const SERVICE = 'the registry';
+const SERVICE = 'the registry';
 const ISSUER = 'a test';
 
 /** Who may do what: actions by name, `` for nobody in particular. */
