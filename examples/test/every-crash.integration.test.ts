@@ -13,7 +13,7 @@ async function isOffered(world: CrashWorld, discount: string): Promise<void> {
     const offer = await client.get(ConfigMap, { name: status?.secret ?? '', namespace });
     expect(offer.data).toEqual({ discount });
   };
-  await eventually(look, { timeout: '30s' });
+  await eventually(look, { timeout: '120s' });
 }
 
 const made: CrashScenario = {
@@ -34,13 +34,13 @@ const madeAndChanged: CrashScenario = {
   },
 };
 
-it('finds that a name which was written down first survives every crash', { timeout: 240_000 }, async () => {
+it('finds that a name which was written down first survives every crash', { timeout: 600_000 }, async () => {
   const careful = import.meta.resolve('./programs/coupons.ts');
   const report = await everyCrash(careful, madeAndChanged, { share: 0.4 });
   expect(report.results.map(({ outcome }) => outcome)).toEqual(Array(5).fill('passed'));
 });
 
-it('finds that a name which was written down afterwards is drawn twice', { timeout: 240_000 }, async () => {
+it('finds that a name which was written down afterwards is drawn twice', { timeout: 600_000 }, async () => {
   const careless = import.meta.resolve('./programs/careless-coupons.ts');
   const found = await everyCrash(careless, made, { name: 'careless', settling: '2s' }).catch((error) => error);
   expect(found).toMatchObject({ code: 'KUR_TESTENV_CRASH' });

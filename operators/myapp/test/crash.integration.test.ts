@@ -8,7 +8,7 @@ import { MyApp } from '../src/index.ts';
 const scenario: CrashScenario = {
   async run({ client, namespace, signal }) {
     const web = { name: 'web', namespace };
-    const patience = { timeout: 30_000, signal };
+    const patience = { timeout: 120_000, signal };
     const rollOut = async (replicas: number) => {
       const isWanted = ({ spec }: Deployment) => spec?.replicas === replicas;
       const { metadata } = await waitFor(client, Deployment, web, isWanted, patience);
@@ -26,7 +26,7 @@ const scenario: CrashScenario = {
   },
 };
 
-it('survives a crash at every write', { timeout: 300_000 }, async () => {
-  const report = await everyCrash(import.meta.resolve('../src/main.ts'), scenario, { share: 0.4 });
+it('survives a crash at every write', { timeout: 600_000 }, async () => {
+  const report = await everyCrash(import.meta.resolve('../src/main.ts'), scenario, { share: 0.25 });
   expect(report.writes).toContain('apply deployments.apps/web #1');
 });

@@ -45,11 +45,11 @@ export interface CrashOptions {
   readonly seed?: number;
   /** How many run at once; 4 unless given. */
   readonly concurrency?: number;
-  /** For one run of the scenario; 60 s unless given. */
+  /** Ends a run of the scenario that hangs; 3 min unless given. */
   readonly timeout?: Duration;
   /** How long nothing must be written before the end is looked at; 500 ms unless given. */
   readonly quiet?: Duration;
-  /** How long after the scenario's end an operator may take to come to the same end; 15 s unless given. */
+  /** How long after the scenario's end an operator may take to come to the same end; 30 s unless given. */
   readonly settling?: Duration;
   /** Resources at whose writes nobody is killed, and which are not compared; Events and Leases unless given. */
   readonly leavesOut?: readonly string[];
@@ -98,9 +98,9 @@ export async function everyCrashBy(
     always: scenario.always && ((world) => scenario.always?.(world)),
     normalise: scenario.normalise,
     leavesOut: options.leavesOut ?? eventsAndLeases,
-    timeout: milliseconds(options, 'timeout', 60_000),
+    timeout: milliseconds(options, 'timeout', 180_000),
     quiet: milliseconds(options, 'quiet', 500),
-    settling: milliseconds(options, 'settling', 15_000),
+    settling: milliseconds(options, 'settling', 30_000),
     folder,
     start,
   };

@@ -6,7 +6,7 @@ const namespace = process.env.WATCH_NAMESPACE ?? '';
 const client: Client = createClient(await loadConfig());
 
 for await (const { type, object } of client.watch(ConfigMap, { namespace })) {
-  if (type === 'DELETED' || object.metadata.name !== 'web') continue;
+  if (type === 'DELETED' || type === 'BOOKMARK' || object.metadata.name !== 'web') continue;
   if (mode === 'falls-over') {
     process.stderr.write('it has had enough\n');
     process.exit(3);

@@ -7,7 +7,7 @@ import type { CrashMoment } from '../../src/crash/internal/plan.ts';
 import { eventually } from '../../src/kit/eventually.ts';
 import { sharedClient, testNamespace } from '../../src/shared-control-plane.ts';
 
-const patience = { timeout: '30s' } as const;
+const patience = { timeout: '120s' } as const;
 const program = import.meta.resolve('./copying-operator.ts');
 // The label is a change too, and has it copied again.
 const writes = [
@@ -84,7 +84,7 @@ describe('the way to the API server', () => {
   });
 });
 
-describe('every crash', { timeout: 240_000 }, () => {
+describe('every crash', { timeout: 600_000 }, () => {
   it('is survived by an operator that is killed at each of its writes', async () => {
     const report = await everyCrash(program, scenario, quick);
     expect(report.writes).toEqual(writes);
@@ -123,8 +123,9 @@ describe('every crash', { timeout: 240_000 }, () => {
     // Only the two undisturbed runs have a second colour.
     const shorter: CrashScenario = {
       run: async (world) => {
-        if (runs++ < 2) return await scenario.run(world);
-        await world.client.create(ConfigMap, { metadata: { name: 'web', namespace: world.namespace } });
+        const web = { name: 'web', namespace: world.namespace };
+        if (runs++ < 2) await scenario.run(world);
+        else await world.client.create(ConfigMap, { metadata: web });
       },
       normalise: () => undefined,
     };
