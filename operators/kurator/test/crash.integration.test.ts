@@ -81,5 +81,5 @@ beforeAll(async () => {
 it('survives a crash at every write of a repair', { timeout: 900_000 }, async () => {
   const healer = { program: import.meta.resolve('../src/main.ts'), env: { KURATOR_ALLOW_ADDRESSES: '127.0.0.0/8' } };
   const report = await everyCrash(healer, scenario, { share: 0.1, concurrency: 6 });
-  expect(report.writes).toContain('create pods/web-*/eviction #1');
+  expect(report.writes).toContain('create pods/web-hash1-*/eviction #1');
 });
