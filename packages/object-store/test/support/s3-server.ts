@@ -19,7 +19,7 @@ export const COLD_BUILD = 20 * 60_000;
 export const credentials = { accessKeyId: 'kurator', secretAccessKey: 'not-a-secret-but-long-enough' };
 
 /** The program; the first time on a machine it is built, which takes minutes. */
-export async function obtainVersitygw(): Promise<string> {
+async function obtainVersitygw(): Promise<string> {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'kurator', 'versitygw');
   const folder = join(cache, `${VERSION}-${process.platform}-${process.arch}`);
   const program = join(folder, 'versitygw');
