@@ -1,20 +1,17 @@
-import { availableParallelism, totalmem } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/stages/longest-first.mjs';
-import { aloneFiles, lanesOf, testFiles } from './scripts/stages/test-files.mjs';
+import { aloneFiles, lanesHere, testFiles } from './scripts/stages/test-files.mjs';
 
 const cores = availableParallelism();
 
 /** So that `@kurator/*` means the sources, without a build: in the tests, and in the processes that they start. */
 const conditions = ['source', 'node', 'import', 'default'];
 
-/**
- * One more than vitest's own choice (a core less than there are), because tests wait more than they compute: on two
- * cores the integration tests take little more than half as long.
- */
+/** Of tests that compute. */
 const maxWorkers = Math.max(2, cores);
 
-const endToEnd = { include: testFiles.e2e, testTimeout: 120_000, hookTimeout: 300_000 };
+const endToEnd = { include: testFiles.e2e, testTimeout: 240_000, hookTimeout: 600_000 };
 
 export default defineConfig({
   resolve: { conditions },
@@ -26,12 +23,18 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // Timeouts end what hangs, and measure nothing: long enough for a machine that has other things to do.
-      { extends: true, test: { name: 'unit', include: testFiles.unit, testTimeout: 30_000, maxWorkers } },
+      {
+        extends: true,
+        // Each file in a world of its own costs as much again as the tests: they clean up after themselves.
+        test: { name: 'unit', include: testFiles.unit, testTimeout: 30_000, maxWorkers, isolate: false },
+      },
       {
         extends: true,
         test: {
           name: 'integration',
-          maxWorkers,
+          // They wait for the API server more than they compute.
+          maxWorkers: maxWorkers + 1,
+          sequence: { groupOrder: 1 },
           include: testFiles.integration,
           globalSetup: ['packages/testenv/test/shared-control-plane.ts'],
           testTimeout: 60_000,
@@ -45,13 +48,13 @@ export default defineConfig({
           name: 'e2e',
           ...endToEnd,
           exclude: aloneFiles,
-          maxWorkers: lanesOf({ cores, memory: totalmem() }),
-          sequence: { groupOrder: 1 },
+          maxWorkers: lanesHere(),
+          sequence: { groupOrder: 2 },
         },
       },
       {
         extends: true,
-        test: { name: 'e2e-alone', ...endToEnd, include: aloneFiles, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: { name: 'e2e-alone', ...endToEnd, include: aloneFiles, maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
     ],
   },

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Machine, seededRandom } from '../../test/support/lease-world.ts';
 import { GroupServer, groupStoreOn } from '../../test/support/sharding-world.ts';
 import type { ShardListener } from '../controller/shard-gate.ts';
@@ -184,7 +184,13 @@ function passes(sharding: Sharding, key: string): boolean {
 }
 
 // Thousands of errors are made only to be looked at for whether they were made.
-Error.stackTraceLimit = 0;
+const { stackTraceLimit } = Error;
+beforeAll(() => {
+  Error.stackTraceLimit = 0;
+});
+afterAll(() => {
+  Error.stackTraceLimit = stackTraceLimit;
+});
 const numRuns = Number(process.env.KURATOR_PROPERTY_RUNS ?? 25);
 
 it(
