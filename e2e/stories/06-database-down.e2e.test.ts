@@ -27,7 +27,7 @@ beforeAll(async () => {
   // So many take their time to come up on a busy machine.
   await Promise.all(dependants.map((name) => world.untilHealthy(name, 240_000)));
   await world.remember();
-}, 400_000);
+}, 600_000);
 
 afterAll(async () => await world?.[Symbol.asyncDispose]());
 
@@ -54,7 +54,7 @@ it('has one root, which is repaired first and alone, and one page; the dependant
     ]);
   }
   await world.expectTold('database', 'database-1');
-}, 240_000);
+}, 600_000);
 
 it('is the root of whatever else was confirmed, and nobody was called for that', async () => {
   const { items } = await world.client.list(Incident, { namespace: 'default' });

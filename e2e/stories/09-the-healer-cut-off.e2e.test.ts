@@ -56,7 +56,7 @@ describe('the healer, cut off', () => {
     const evictions = await world.evictionsOf(pod);
     expect(evictions).toHaveLength(1);
     expect(evictions[0]?.sourceIPs).not.toContain(leader.status?.podIP);
-  }, 240_000);
+  }, 600_000);
 
   it('cut off from the API server, it does nothing; the other replica does it, once', async () => {
     const before = await world.pods('till');
@@ -75,7 +75,7 @@ describe('the healer, cut off', () => {
     expect(evictions[0]?.sourceIPs).not.toContain(leader.status?.podIP);
     expect(uids(await world.pods('till'))).toEqual(expect.arrayContaining(uids(before.slice(1))));
     await world.expectTold('till', 'till-1');
-  }, 240_000);
+  }, 600_000);
 
   it('cut off from the services, it takes them for unknown and touches none', async () => {
     await untilAllReady();
@@ -90,7 +90,7 @@ describe('the healer, cut off', () => {
     for (const name of ['mail-1', 'till-2']) {
       expect(await world.untilStage(name, 'closed')).toMatchObject({ cause: 'network', actions: [] });
     }
-  }, 240_000);
+  }, 600_000);
 
   it('without an API server for a minute, it does what is to be done after that, once', async () => {
     const pod = await freezeOneOf('mail');
@@ -103,7 +103,7 @@ describe('the healer, cut off', () => {
     expect(actions).toMatchObject([{ step: 'replace', targets: [pod.metadata.name] }]);
     expect(await world.evictionsOf(pod)).toHaveLength(1);
     await world.expectTold('mail', 'mail-2');
-  }, 400_000);
+  }, 900_000);
 
   it('leaves everything as it should be', async () => {
     await world.expectHeld({ touched: ill, changed: ['kurator'] });

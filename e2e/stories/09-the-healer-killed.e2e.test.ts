@@ -112,7 +112,7 @@ describe('the healer, killed', () => {
     expect(await world.changesOf('statefulsets', 'ledger')).toHaveLength(1);
     await expectNoStageUntold('database');
     await expectNoStageUntold('ledger');
-  }, 400_000);
+  }, 900_000);
 
   /** People have heard of every stage: killed between telling and noting it, it may have told them again, but only once. */
   async function expectNoStageUntold(service: string): Promise<void> {
