@@ -7,6 +7,7 @@ import { CliError } from '../../error.ts';
 import { firstLine, yamlDocuments } from '../../files/yaml-documents.ts';
 import type { ClusterServiceVersion } from '../cluster-service-version.ts';
 import type { Finding } from './finding.ts';
+import { annotationsShape, fitted } from './shape.ts';
 
 /** One object of a file. */
 export interface BundleObject {
@@ -52,10 +53,12 @@ export function bundleOf(files: readonly { file: string; text: string }[], metad
   const objects = files.flatMap(({ file, text }) =>
     documents(file, text, unreadable).map((object) => ({ file, object: object as KubernetesObject })),
   );
-  const [described] = documents(ANNOTATIONS, metadata, unreadable) as { annotations?: Record<string, string> }[];
+  const [described] = documents(ANNOTATIONS, metadata, unreadable);
+  const { value, findings } = fitted<{ annotations: Record<string, string> }>(described, annotationsShape);
+  unreadable.push(...findings.map((finding) => ({ ...finding, at: `${ANNOTATIONS}: ${finding.at}` })));
   const ofKind = (kind: string) => objects.map(({ object }) => object).filter((object) => object.kind === kind);
   return {
-    annotations: described?.annotations ?? {},
+    annotations: (value.annotations ?? {}) as Record<string, string>,
     objects,
     csvs: ofKind('ClusterServiceVersion') as ClusterServiceVersion[],
     crds: ofKind('CustomResourceDefinition') as CustomResourceDefinition[],

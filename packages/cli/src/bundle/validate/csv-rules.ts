@@ -1,6 +1,10 @@
 /** What a ClusterServiceVersion must say. Pure. */
 import { type ClusterServiceVersion, capabilityLevels, csvName, installModeTypes } from '../cluster-service-version.ts';
 import { error, type Finding, unless, warning } from './finding.ts';
+import type { Loose } from './shape.ts';
+
+/** As it was read: any field may be missing. */
+type Csv = Loose<ClusterServiceVersion>;
 
 const SEMVER = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 const EMAIL = /^[^@\s]+@[^@\s]+\.[^@\s]+$/;
@@ -28,21 +32,22 @@ const categories = new Set([
   'Streaming & Messaging',
 ]);
 
-export function csvRules(csv: ClusterServiceVersion): Finding[] {
+export function csvRules(csv: Csv): Finding[] {
   return [...identityRules(csv), ...presentationRules(csv), ...annotationRules(csv), ...installRules(csv)];
 }
 
-function identityRules({ metadata, spec }: ClusterServiceVersion): Finding[] {
-  const [operator = ''] = metadata.name.split('.v');
+function identityRules({ metadata, spec }: Csv): Finding[] {
+  const { name = '' } = metadata ?? {};
+  const [operator = ''] = name.split('.v');
   const { version = '', replaces, minKubeVersion } = spec ?? {};
   return [
     ...unless(SEMVER.test(version), error('spec.version', `"${version}" is no version`, 'write one such as 1.2.0')),
     ...unless(
-      metadata.name === csvName(operator, version),
-      error('metadata.name', `${metadata.name} does not end in v${version}`, `call it ${csvName(operator, version)}`),
+      name === csvName(operator, version),
+      error('metadata.name', `${name} does not end in v${version}`, `call it ${csvName(operator, version)}`),
     ),
     ...unless(
-      replaces !== metadata.name,
+      replaces === undefined || replaces !== name,
       error('spec.replaces', 'it replaces itself', 'name the version before, or leave it out'),
     ),
     ...unless(
@@ -56,11 +61,11 @@ function identityRules({ metadata, spec }: ClusterServiceVersion): Finding[] {
   ];
 }
 
-function presentationRules({ spec }: ClusterServiceVersion): Finding[] {
+function presentationRules({ spec }: Csv): Finding[] {
   const { displayName, description, icon = [], keywords = [], maintainers = [], provider, links = [] } = spec ?? {};
-  const wrongIcon = icon.find(({ base64data, mediatype }) => !pictures.has(mediatype) || !isBase64(base64data));
-  const unreachable = maintainers.find(({ name, email }) => !name || !EMAIL.test(email));
-  const badLink = links.find(({ url }) => !URL.canParse(url));
+  const wrongIcon = icon.find(({ base64data, mediatype }) => !pictures.has(mediatype ?? '') || !isBase64(base64data));
+  const unreachable = maintainers.find(({ name, email = '' }) => !name || !EMAIL.test(email));
+  const badLink = links.find(({ url = '' }) => !URL.canParse(url));
   return [
     ...unless(displayName, error('spec.displayName', 'it has no name for people', 'set kurator.bundle.displayName')),
     ...unless(description, error('spec.description', 'it has no description', 'write a README.md')),
@@ -81,8 +86,8 @@ function presentationRules({ spec }: ClusterServiceVersion): Finding[] {
   ];
 }
 
-function annotationRules({ metadata }: ClusterServiceVersion): Finding[] {
-  const { capabilities = '', categories: given = '', containerImage, description } = metadata.annotations ?? {};
+function annotationRules({ metadata }: Csv): Finding[] {
+  const { capabilities = '', categories: given = '', containerImage, description } = metadata?.annotations ?? {};
   const unknown = given.split(',').filter((one) => one.trim() && !categories.has(one.trim()));
   const at = 'metadata.annotations';
   return [
@@ -103,14 +108,16 @@ function annotationRules({ metadata }: ClusterServiceVersion): Finding[] {
   ];
 }
 
-function installRules({ spec }: ClusterServiceVersion): Finding[] {
+function installRules({ spec }: Csv): Finding[] {
   const { installModes = [], install } = spec ?? {};
   const { deployments = [], permissions = [], clusterPermissions = [] } = install?.spec ?? {};
   const missing = installModeTypes.filter((type) => !installModes.some((mode) => mode.type === type));
-  const rules = [...permissions, ...clusterPermissions].flatMap((one) => one.rules);
+  const rules = [...permissions, ...clusterPermissions].flatMap((one) => one.rules ?? []);
   const greedy = rules.some((rule) => [rule.verbs, rule.resources, rule.apiGroups].some((list) => list?.includes('*')));
-  const containers = deployments.flatMap((one) => one.spec.template.spec?.containers ?? []);
-  const unnamed = deployments.find((one) => !one.spec.template.spec?.serviceAccountName);
+  const podOf = (one: (typeof deployments)[number]) => one.spec?.template?.spec;
+  const containers = deployments.flatMap((one) => podOf(one)?.containers ?? []);
+  const empty = deployments.findIndex((one) => !podOf(one)?.containers?.length);
+  const unnamed = deployments.find((one) => podOf(one) && !podOf(one)?.serviceAccountName);
   const at = 'spec.install';
   return [
     ...unless(
@@ -123,6 +130,10 @@ function installRules({ spec }: ClusterServiceVersion): Finding[] {
     ),
     ...unless(install?.strategy === 'deployment', error(`${at}.strategy`, 'it is another', 'write deployment')),
     ...unless(deployments.length > 0, error(`${at}.spec.deployments`, 'there is none', 'add the operator’s')),
+    ...unless(
+      empty < 0,
+      error(`${at}.spec.deployments[${empty}].spec.template.spec`, 'there are no containers', 'say what is to run'),
+    ),
     ...unless(
       !unnamed,
       error(`${at}.spec.deployments`, `${unnamed?.name} runs as the default account`, 'set serviceAccountName'),

@@ -1,11 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { KubernetesObject } from '@kurator/client';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { bundleFiles } from '../bundle-files.ts';
 import type { ClusterServiceVersion } from '../cluster-service-version.ts';
 import { exampleSource } from '../example-source.ts';
-import { type Bundle, readBundle } from './bundle.ts';
+import { type Bundle, bundleOf, readBundle } from './bundle.ts';
 import { findingsOf } from './rules.ts';
 
 const folders: string[] = [];
@@ -34,6 +36,42 @@ async function after(change: Change): Promise<string[]> {
   if (csv) change(csv, bundle);
   return findingsOf(bundle).map(({ severity, at }) => `${severity} ${at}`);
 }
+
+/** Any JSON in which the names of our fields come up, so that it goes deep. */
+function likeOurs(example: unknown): fc.Arbitrary<unknown> {
+  if (typeof example !== 'object' || example === null) return fc.oneof(fc.constant(example), fc.jsonValue());
+  const inner = Array.isArray(example)
+    ? fc.tuple(...example.map(likeOurs))
+    : fc.record(Object.fromEntries(Object.entries(example).map(([name, field]) => [name, likeOurs(field)])), {
+        requiredKeys: [],
+      });
+  return fc.oneof({ weight: 12, arbitrary: inner }, { weight: 1, arbitrary: fc.jsonValue() });
+}
+
+it('throws for nothing that a ClusterServiceVersion or a definition may hold', async () => {
+  const bundle = await bundleWith();
+  const anyLike = (object: object | undefined) =>
+    fc.tuple(likeOurs(object), fc.jsonValue()).map(([changed, annotations]) => {
+      const { apiVersion, kind, metadata } = object as KubernetesObject;
+      const given = (changed as { metadata?: object } | null)?.metadata;
+      return { ...(changed as object), apiVersion, kind, metadata: { annotations, ...given, name: metadata.name } };
+    });
+  fc.assert(
+    fc.property(anyLike(bundle.csvs[0]), anyLike(bundle.crds[0]), (csv, crd) => {
+      const found = findingsOf({ ...bundle, csvs: [csv], crds: [crd] } as unknown as Bundle);
+      expect(found.filter(({ at, remedy }) => at === '' || remedy === '')).toEqual([]);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+it('throws for nothing that annotations may hold', () => {
+  const annotations = fc.oneof(fc.jsonValue(), fc.record({ annotations: fc.jsonValue() }));
+  fc.assert(
+    fc.property(annotations, (described) => void findingsOf(bundleOf([], JSON.stringify(described)))),
+    { numRuns: 100 },
+  );
+});
 
 it('finds nothing wrong with what we make ourselves', async () => {
   expect(findingsOf(await bundleWith())).toEqual([]);
@@ -130,6 +168,23 @@ const cases: [string, Change, string[]][] = [
 describe('finds', () => {
   it.each(cases)('%s', async (_, change, expected) => {
     expect(await after(change)).toEqual(expected);
+  });
+
+  it('a Deployment without a spec, by its field', async () => {
+    const found = await after(({ spec }) => {
+      const [deployment] = spec.install.spec.deployments;
+      if (deployment) Reflect.deleteProperty(deployment, 'spec');
+    });
+    expect(found).toEqual(['error spec.install.spec.deployments[0].spec.template.spec']);
+  });
+
+  it.each<[string, Change, string]>([
+    ['a version that is a number', ({ spec }) => Object.assign(spec, { version: 1 }), 'error spec.version'],
+    ['maintainers that are a text', ({ spec }) => Object.assign(spec, { maintainers: 'me' }), 'error spec.maintainers'],
+    ['an icon that is a list in a list', ({ spec }) => Object.assign(spec, { icon: [[]] }), 'error spec.icon[0]'],
+    ['a spec that is a list', (csv) => Object.assign(csv, { spec: [] }), 'error spec'],
+  ])('%s, by its field', async (_, change, expected) => {
+    expect(await after(change)).toContain(expected);
   });
 
   it('a file that is no YAML, a kind that OLM can’t install, and an object that is there twice', async () => {

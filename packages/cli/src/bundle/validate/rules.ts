@@ -1,8 +1,11 @@
 /** What OLM's documentation asks of a bundle, rule by rule. Pure. */
+import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
+import type { ClusterServiceVersion } from '../cluster-service-version.ts';
 import type { Bundle } from './bundle.ts';
 import { csvRules } from './csv-rules.ts';
 import { error, type Finding, unless, warning } from './finding.ts';
 import { kindRules } from './kind-rules.ts';
+import { crdShape, csvShape, fitted } from './shape.ts';
 
 const PREFIX = 'operators.operatorframework.io.bundle';
 const ANNOTATIONS = 'metadata/annotations.yaml';
@@ -34,11 +37,19 @@ const installable = new Set([
 
 /** All that is wrong, the worst first. */
 export function findingsOf(bundle: Bundle): Finding[] {
+  const crds = bundle.crds.map((crd) => ({ crd, ...fitted<CustomResourceDefinition>(crd, crdShape) }));
   const found = [
     ...bundle.unreadable,
     ...annotationRules(bundle),
     ...contentRules(bundle),
-    ...bundle.csvs.flatMap((csv) => [...csvRules(csv), ...kindRules(csv, bundle.crds)]),
+    ...crds.flatMap(({ crd, findings }) =>
+      findings.map((finding) => ({ ...finding, at: `${crd.kind} ${crd.metadata.name}: ${finding.at}` })),
+    ),
+    ...bundle.csvs.flatMap((given) => {
+      const { value: csv, findings } = fitted<ClusterServiceVersion>(given, csvShape);
+      const known = crds.map(({ value }) => value);
+      return [...findings, ...csvRules(csv), ...kindRules(csv, known)];
+    }),
   ];
   return found.toSorted((a, b) => (a.severity === b.severity ? 0 : a.severity === 'error' ? -1 : 1));
 }
