@@ -235,8 +235,13 @@ export function wavers(
 export function isChance(check: CheckSpec, look: Look, looks: readonly Look[]): boolean {
   const track = look.mind.checks[check.name];
   if (!track) return false;
-  const all = [track, ...othersOf(check, look, looks)].map(({ blips }) => blips);
-  return mayBeChance(track.failures, all);
+  const others = othersOf(check, look, looks);
+  const begun = others.filter(({ failures, verdict }) => failures > 0 && verdict !== 'failing').length;
+  const row = { length: track.failures, since: track.failingSince ?? track.knownAt, begun };
+  return mayBeChance(
+    row,
+    [track, ...others].map(({ blips }) => blips),
+  );
 }
 
 interface Company {

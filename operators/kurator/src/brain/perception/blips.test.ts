@@ -108,13 +108,47 @@ describe('one that wavers', () => {
 });
 
 describe('a row of failures', () => {
+  const row = (length: number, more: { since?: number; begun?: number } = {}) => ({
+    length,
+    since: Number.NEGATIVE_INFINITY,
+    begun: 0,
+    ...more,
+  });
+  /** One that was well for long, and then showed this, from a time of 1000 on. */
+  const lately = (...blips: boolean[]) =>
+    blips.reduce((track, isBlip, i) => tried(track, isBlip, 1000 + i), watched(0, 1, 60).track.blips);
+
   it('is an outage where nobody wavers', () => {
-    expect(mayBeChance(3, [well, well, well])).toBe(false);
-    expect(mayBeChance(3, [])).toBe(false);
+    expect(mayBeChance(row(3), [well, well, well])).toBe(false);
+    expect(mayBeChance(row(3, { since: 1000 }), [lately(false, false), lately(false, false)])).toBe(false);
+    expect(mayBeChance(row(3), [])).toBe(false);
   });
 
   it('may be chance where they do, until it is too long for that', () => {
-    expect(mayBeChance(3, [bad, well])).toBe(true);
-    expect(mayBeChance(12, [bad, well])).toBe(false);
+    expect(mayBeChance(row(3), [bad, well])).toBe(true);
+    expect(mayBeChance(row(12), [bad, well])).toBe(false);
+  });
+
+  it('may be chance where another has just begun to fail, and may be well again at once', () => {
+    expect(mayBeChance(row(3, { begun: 1 }), [well, well, well])).toBe(true);
+    // Among many that is no news.
+    expect(
+      mayBeChance(
+        row(3, { begun: 1 }),
+        Array.from({ length: 30 }, () => well),
+      ),
+    ).toBe(false);
+  });
+
+  it('counts what the others show since it began, not only how they were before', () => {
+    const others = [lately(true, false), lately(true, true)];
+    expect(mayBeChance(row(5, { since: 1000 }), others)).toBe(true);
+    // One blip beside a real outage costs a few more failures, and no more.
+    expect(
+      mayBeChance(row(6, { since: 1000 }), [
+        lately(true, false, false, false, false),
+        lately(false, false, false, false, false),
+      ]),
+    ).toBe(false);
   });
 });

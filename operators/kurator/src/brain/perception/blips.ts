@@ -15,8 +15,8 @@ export interface BlipTrack {
   /** Full ones, as they are kept: what went wrong was a blip. */
   readonly windows: readonly Count[];
   readonly filling: Count;
-  /** The last few trials, the newest last: whether each was a blip. */
-  readonly recent: readonly boolean[];
+  /** The last few trials, the newest last: whether each was a blip, and when that was known. */
+  readonly recent: readonly { readonly at: Millis; readonly isBlip: boolean }[];
   readonly wavers: boolean;
   /** When the first blip was seen of those that are remembered. */
   readonly since?: Millis;
@@ -38,7 +38,7 @@ export const freshBlips: BlipTrack = { windows: [], filling: none, recent: [], w
 export function tried(track: BlipTrack, isBlip: boolean, at: Millis): BlipTrack {
   const { trials, wrong } = track.filling;
   const filling = { trials: trials + 1, wrong: wrong + (isBlip ? 1 : 0) };
-  const recent = [...track.recent.slice(1 - recentTrials), isBlip];
+  const recent = [...track.recent.slice(1 - recentTrials), { at, isBlip }];
   const counted =
     filling.trials < windowOfTrials ? { ...track, filling, recent } : closed({ ...track, recent }, filling);
   if (seenOf(counted).wrong === 0) return counted.since === undefined ? counted : withoutSince(counted);
@@ -75,9 +75,22 @@ export function standsOut(mine: BlipTrack, others: readonly BlipTrack[]): boolea
   return atMost < 1 && isImprobable(seenOf(mine), atMost);
 }
 
-/** Whether a row of failures may be chance, for ones who fail as often as these just do. */
-export function mayBeChance(row: number, all: readonly BlipTrack[]): boolean {
+/** A row of failures, while others go on. */
+export interface Row {
+  readonly length: number;
+  readonly since: Millis;
+  /** How many of the others have begun to fail, and may be well again with the next trial: each may be a blip. */
+  readonly begun: number;
+}
+
+/**
+ * Whether a row of failures may be chance, for ones who fail as often as these did in their last trials, or as they do since it
+ * began: where all begin to fail now and then, the trials before say nothing about it.
+ */
+export function mayBeChance({ length, since, begun }: Row, all: readonly BlipTrack[]): boolean {
   const recent = all.flatMap((track) => track.recent);
-  const blips = recent.filter(Boolean).length;
-  return blips > 0 && ((blips + 1) / (recent.length + 2)) ** row > hardlyByChance;
+  return [recent, recent.filter(({ at }) => at >= since)].some((trials) => {
+    const blips = trials.filter(({ isBlip }) => isBlip).length + begun;
+    return blips > 0 && ((blips + 1) / (trials.length + begun + 2)) ** length > hardlyByChance;
+  });
 }

@@ -75,7 +75,7 @@ describe('story 2: a crash loop from a bad revision', () => {
     const run = story([
       happens('goodDeploy', 0, -minute),
       happens('ill', 'hang'),
-      happens('allIll', 'hang', 8 * second),
+      happens('allIll', 'hang', 20 * second),
     ]);
     const [closed] = historyOf(run).closed;
     expect(closed?.repairs).toBe(2);
@@ -377,12 +377,13 @@ describe('one request in three fails', () => {
   }, 120_000);
 
   it('of every pod: a person is called in every trial, and nobody touched but who failed in a row at once', () => {
-    const runs = trials.map((seed) => story([happens('allFlaky')], change(seed)));
+    const runs = Array.from({ length: 100 }, (_, seed) => story([happens('allFlaky')], change(seed)));
     for (const run of runs) {
       expect(run.operator.records.notifications.map(({ severity }) => severity)).toContain('page');
     }
-    // Three failures in a row are what the spec calls failing; once it is known that all waver, they are not.
-    expect(runs.filter((run) => doneTo(run).length === 0).length).toBeGreaterThanOrEqual(24);
+    // Three failures in a row are what the spec calls failing, unless the others show that it may be chance: in one case of
+    // twenty they show nothing until then (docs/designs/0011-proven-checks.md).
+    expect(runs.filter((run) => doneTo(run).length === 0).length).toBeGreaterThanOrEqual(90);
     expect(Math.max(...runs.map((run) => doneTo(run).length))).toBeLessThanOrEqual(1);
     const causes = runs.map((run) => historyOf(run).incident?.diagnosis?.cause);
     expect(new Set(causes)).toEqual(new Set(['intermittent']));
