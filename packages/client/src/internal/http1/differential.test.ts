@@ -10,6 +10,7 @@ import { compare } from '../../../test/support/http-fuzz/compare.ts';
 import { startDeadline } from '../deadline.ts';
 import type { WireRequest } from '../engine.ts';
 import { createHttp1Engine } from './engine.ts';
+import { LONGEST_HEAD } from './response-parser.ts';
 
 const row = fc.array(served, { minLength: 1, maxLength: 3 });
 
@@ -19,6 +20,16 @@ describe('answers', () => {
       fc.asyncProperty(row, async (answers) => void (await compare(answers))),
       { seed: 14, numRuns: 400 },
     );
+  });
+
+  it.each([-1, 0, 1])('with a head of %i bytes more than it may have read the same in pieces', async (more) => {
+    const before = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: ';
+    const text = `${before}${'x'.repeat(LONGEST_HEAD + more - before.length)}\r\n\r\n`;
+    const alone = readAlone({ pieces: [text], apart: false, after: 'stays' });
+    expect(alone.outcome.kind).toBe(more > 0 ? 'refused' : 'answer');
+    for (const pieces of [[text], [text.slice(0, -2), text.slice(-2)]]) {
+      expect(await compare([{ pieces, apart: false, after: 'stays' }])).toMatchObject({ requests: 1 });
+    }
   });
 
   it('are the same over a real socket', async () => {

@@ -95,7 +95,8 @@ export class ResponseParser {
     const before = this.#held;
     const all = this.#joined(bytes.subarray(at));
     const end = all.indexOf('\r\n\r\n', Math.max(0, before - 3));
-    if (end > LONGEST_HEAD || (end < 0 && all.length > LONGEST_HEAD)) {
+    // Without its end there may be all but the last byte of that: what comes in pieces must not be refused sooner.
+    if (end > LONGEST_HEAD || (end < 0 && all.length > LONGEST_HEAD + 3)) {
       throw new ProtocolError('the head of the answer is too long');
     }
     if (end < 0) return this.#hold(all, bytes);
