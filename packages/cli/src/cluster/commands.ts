@@ -53,7 +53,7 @@ function declareUp(cluster: Command, session: Session): void {
     .option('--binaries <folder>', 'take the programs from this folder: no cache, no download, no build')
     .option('--install', 'install missing Debian packages unasked')
     .option('--no-install', 'refuse to install missing Debian packages, and print the command')
-    .option('--closed', 'pull no images: nodes have only what is loaded, or pushed to the registry of the cluster')
+    .option('--closed', 'pull no images: nodes have only what is loaded or pushed to them')
     .option('--fast-failure-detection', 'notice dead nodes within seconds instead of a minute')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./up.ts')).up))
