@@ -37,6 +37,20 @@ export const goPrograms = [
     variable: 'KURATOR_TEST_HELM',
     usedBy: ['e2e/chart.e2e.test.ts', 'e2e/heal-agent.e2e.test.ts'],
   },
+  {
+    name: 'registry',
+    package: 'github.com/distribution/distribution/v3/cmd/registry@v3.1.2',
+    folder: join('binaries', `distribution-3.1.2-${platform}`),
+    variable: 'KURATOR_TEST_REGISTRY',
+    usedBy: ['packages/registry/test/registry.integration.test.ts'],
+  },
+  {
+    name: 'versitygw',
+    package: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
+    folder: join('versitygw', `v1.8.0-${platform}`),
+    variable: 'KURATOR_TEST_VERSITYGW',
+    usedBy: ['contract', 'faults', 'readme'].map((name) => `packages/object-store/test/${name}.integration.test.ts`),
+  },
 ];
 
 /**

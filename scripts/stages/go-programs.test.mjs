@@ -14,7 +14,8 @@ describe('goProgramsFor', () => {
   });
 
   it.each([
-    [[], ['alertmanager', 'helm']],
+    [[], ['alertmanager', 'helm', 'registry', 'versitygw']],
+    [['object-store/test/faults'], ['versitygw']],
     [['e2e/chart'], ['helm']],
     [['packages/client'], []],
   ])('given %j has those that its tests need', (args, names) => {

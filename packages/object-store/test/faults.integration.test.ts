@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { checkStore, createS3Store, type ObjectStore, type S3Options } from '../src/index.ts';
 import { type Fault, FaultProxy, type Seen } from './support/fault-proxy.ts';
-import { COLD_BUILD, credentials, S3Server } from './support/s3-server.ts';
+import { credentials, S3Server } from './support/s3-server.ts';
 
 const MiB = 2 ** 20;
 const partSize = 5 * MiB;
@@ -37,7 +37,7 @@ beforeAll(async () => {
   proxy = await FaultProxy.start(server.url);
   store = through();
   direct = through({ endpoint: server.url });
-}, COLD_BUILD);
+});
 afterEach(() => {
   proxy.fault = () => undefined;
   proxy.seen.length = 0;

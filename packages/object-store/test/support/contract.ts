@@ -7,10 +7,10 @@ import { describeHistories } from './contract-histories.ts';
 import { describeWriters } from './contract-writers.ts';
 
 /** Runs the contract. Seeds are fixed, so that a failure is the same the next time. */
-export function describeContract(name: string, start: () => Promise<Subject>, startTimeout: number): void {
+export function describeContract(name: string, start: () => Promise<Subject>): void {
   describe(name, () => {
     const context = new ContractContext();
-    beforeAll(async () => await context.start(start), startTimeout);
+    beforeAll(async () => await context.start(start));
     afterAll(async () => await context[Symbol.asyncDispose]());
     describePutting(context);
     describeKeys(context);

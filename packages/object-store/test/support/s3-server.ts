@@ -1,52 +1,21 @@
-/** A real server of S3, versitygw, built once from its published Go module and kept in the cache. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+/** A real server of S3: versitygw. */
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { constants, homedir, setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 
-const VERSION = 'v1.8.0';
-const MODULE = 'github.com/versity/versitygw/cmd/versitygw';
-const BUILD_TIMEOUT = 15 * 60_000;
 const START_TIMEOUT = 30_000;
-
-/** How long the first test file may take: a build on a small machine that has other things to do. */
-export const COLD_BUILD = 20 * 60_000;
 
 export const credentials = { accessKeyId: 'kurator', secretAccessKey: 'not-a-secret-but-long-enough' };
 
-/** The program; the first time on a machine it is built, which takes minutes. */
-async function obtainVersitygw(): Promise<string> {
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'kurator', 'versitygw');
-  const folder = join(cache, `${VERSION}-${process.platform}-${process.arch}`);
-  const program = join(folder, 'versitygw');
-  if (await isThere(program)) return program;
-  await mkdir(cache, { recursive: true });
-  const making = await mkdtemp(`${folder}.`);
-  try {
-    const env = { ...process.env, GOBIN: making, GOFLAGS: '-buildvcs=false', CGO_ENABLED: '0' };
-    const args = ['install', '-trimpath', '-ldflags', '-s -w', `${MODULE}@${VERSION}`];
-    const building = promisify(execFile)('go', args, { env, timeout: BUILD_TIMEOUT, maxBuffer: 2 ** 26 });
-    if (building.child.pid) setPriority(building.child.pid, constants.priority.PRIORITY_LOW);
-    await building;
-    // Somebody else may have been quicker.
-    await rename(making, folder).catch(async (error) => {
-      if (!(await isThere(program))) throw error;
-    });
-    return program;
-  } finally {
-    await rm(making, { recursive: true, force: true });
-  }
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return await access(path).then(
-    () => true,
-    () => false,
-  );
+/** The program: `npm test` brings it, and so does the stage by itself. */
+function obtainVersitygw(): string {
+  const program = process.env.KURATOR_TEST_VERSITYGW;
+  if (!program) throw new Error('There is no server of S3: `npm run test:integration` builds it with Go.');
+  return program;
 }
 
 /** What a server may be started with. */
@@ -71,7 +40,7 @@ export class S3Server implements AsyncDisposable {
   }
 
   static async start({ region = 'us-east-1', tls }: S3ServerOptions = {}): Promise<S3Server> {
-    const program = await obtainVersitygw();
+    const program = obtainVersitygw();
     const folder = await mkdtemp(join(tmpdir(), 'versitygw-'));
     const data = join(folder, 'data');
     await mkdir(data);

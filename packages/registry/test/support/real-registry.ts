@@ -1,28 +1,19 @@
-/**
- * Real registries as processes on loopback: Debian's docker-registry (distribution 2), and distribution 3 where it is in the cache:
- *
- *     GOBIN=~/.cache/kurator/binaries/distribution-3.1.2-linux-x64 CGO_ENABLED=0 \
- *       go install github.com/distribution/distribution/v3/cmd/registry@v3.1.2
- */
+/** Real registries as processes on loopback: Debian's docker-registry (distribution 2), and distribution 3. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tls } from './scripted-server.ts';
 
-const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'kurator', 'binaries');
-
 /** Those that this machine has, by what a test calls them. */
 export const programs: readonly { readonly title: string; readonly program: string }[] = [
   { title: 'distribution 2', program: onPath('docker-registry') },
-  {
-    title: 'distribution 3',
-    program: join(cache, `distribution-3.1.2-${process.platform}-${process.arch}`, 'registry'),
-  },
+  // `npm run test:integration` builds it with Go.
+  { title: 'distribution 3', program: process.env.KURATOR_TEST_REGISTRY ?? '' },
 ].filter(({ program }) => isThere(program));
 
 /** What a registry asks of those who come. */

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { machinePlatform } from '@kurator/registry';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../test/images/temporary.ts';
 import { until } from '../../internal/until.ts';
-import { machinePlatform } from '@kurator/registry';
 import { hasPauseProgram, type PauseArchitecture, pauseProgram } from './pause-program.ts';
 
 const SIGCHLD = 17;
