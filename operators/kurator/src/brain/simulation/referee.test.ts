@@ -26,6 +26,8 @@ interface Trial {
   readonly length?: number;
   /** All of it happens to one service, within a minute; else to one after the other. */
   readonly isSudden?: boolean;
+  /** To one after the other, but at the same moment. */
+  readonly isAtOnce?: boolean;
 }
 
 const blameUnknown: Brain = (input) => think({ ...input, perception: blamed(input.perception) });
@@ -108,14 +110,16 @@ const trials: Trial[] = [
     rule: 3,
     sins: 'believes that its budget is endless',
     brain: believing({ budget: { repairs: 1000, per: hour } }),
-    events: ['curse', 'heal', 'curse', 'heal'],
+    // Each service gets the second one when the first is repaired.
+    events: ['ill', 'ill', 'ill', 'ill', 'ill', 'ill', 'ill', 'ill'],
     recovery: { budget: { repairs: 1, per: hour }, stability: 30 * second },
   },
   {
     rule: 3,
     sins: 'does not see the others’ repairs',
     brain: (input) => think({ ...input, cluster: { ...input.cluster, active: 0, recent: 0 } }),
-    events: ['curse', 'allIll', 'curse', 'allIll'],
+    events: ['allIll', 'allIll', 'allIll', 'allIll'],
+    isAtOnce: true,
   },
   {
     rule: 4,
@@ -179,7 +183,7 @@ const trials: Trial[] = [
 ];
 
 function scenario(
-  { events, recovery = {}, chaos, brain, surge, withdraw, isSudden, length }: Trial,
+  { events, recovery = {}, chaos, brain, surge, withdraw, isSudden, isAtOnce, length }: Trial,
   seed: number,
 ): Scenario {
   const spec = (name: string, dependsOn: string[]) =>
@@ -194,7 +198,7 @@ function scenario(
     tick: 5 * second,
     length: length ?? 25 * minute,
     events: events.map((name, index) => ({
-      at: 7 * minute + index * (isSudden ? 15 * second : 1.5 * minute),
+      at: 7 * minute + (isAtOnce ? 0 : index) * (isSudden ? 15 * second : 1.5 * minute),
       name,
       service: (isSudden ? seed : seed + index) % 4,
       arg: seed + index,
