@@ -91,6 +91,8 @@ describe('versions', () => {
           known = versionsOf(named);
         }
       }),
+      // One restarted, and its restart undone by a deploy, with nothing but that left.
+      { examples: [[[{ restarts: 1 }, { keeps: 1 }, { deploys: 1 }, { keeps: 1 }]]], numRuns: 500 },
     );
   });
 });

@@ -48,15 +48,15 @@ const versionsKept = 50;
  * @param revisions The newest first.
  * @param known As they were told apart before: the revision that a restart was made from may be gone meanwhile.
  */
-export function withVersions(revisions: readonly StoredRevision[], known: Versions = {}): Revision[] {
+export function withVersions(revisions: readonly StoredRevision[], known?: Versions): Revision[] {
   // Where nobody has ever restarted it, each is a version of its own, and nothing needs to be compared.
-  if (!revisions.some(isRestart)) return revisions.map((one) => ({ ...one, version: one.id }));
-  const isNews = revisions.some(({ id }) => known[id] === undefined);
+  if (!known && !revisions.some(isRestart)) return revisions.map((one) => ({ ...one, version: one.id }));
+  const isNews = revisions.some(({ id }) => known?.[id] === undefined);
   const byContent = new Map<string, string>();
   const named = revisions.toReversed().map((one) => {
-    if (!isNews) return { ...one, version: known[one.id] ?? one.id };
+    if (!isNews) return { ...one, version: known?.[one.id] ?? one.id };
     const content = checksum(withoutRestart(one.template));
-    const version = known[one.id] ?? byContent.get(content) ?? one.id;
+    const version = known?.[one.id] ?? byContent.get(content) ?? one.id;
     byContent.set(content, version);
     return { ...one, version };
   });
@@ -65,7 +65,7 @@ export function withVersions(revisions: readonly StoredRevision[], known: Versio
 
 /** What is to be remembered of them; undefined where each is a version of its own. */
 export function versionsOf(revisions: readonly Revision[]): Versions | undefined {
-  if (!revisions.some(isRestart)) return undefined;
+  if (revisions.every((one) => one.version === one.id && !isRestart(one))) return undefined;
   return Object.fromEntries(revisions.slice(0, versionsKept).map(({ id, version }) => [id, version]));
 }
 
