@@ -214,6 +214,7 @@ describe('and of another kind', () => {
 });
 
 it('of what it depends on: that one is repaired, and its dependant is left alone', async () => {
+  await Promise.all(['shop', 'store'].map((name) => world.untilHealthy(name)));
   const before = await world.pods('shop');
   const told = await report('shop', '--fault', 'dependency', '--dependency', 'store');
   expect(told).toMatchObject({

@@ -21,13 +21,15 @@ export const testFiles = {
 };
 
 /**
- * End-to-end tests beside which nothing else may run: those that look at the machine as a whole, and the one that needs
- * its processors.
+ * End-to-end tests beside which nothing else may run: those that look at the machine as a whole, and those that need
+ * all of its processors: for load, for packets that come in time, for services that are seen to fail at one moment.
  */
 export const aloneFiles = [
   'e2e/leaves-nothing.e2e.test.ts',
   'e2e/stays-inside.e2e.test.ts',
+  'e2e/stories/04-packet-loss.e2e.test.ts',
   'e2e/stories/05-load.e2e.test.ts',
+  'e2e/stories/07-storm.e2e.test.ts',
 ];
 
 /**
@@ -37,7 +39,7 @@ export const aloneFiles = [
  * @param {{ cores: number, memory: number }} machine `memory` in bytes
  */
 export function lanesOf({ cores, memory }) {
-  return Math.max(1, Math.min(cores + 1, Math.floor(memory / GIB_OF_A_LANE / 2 ** 30)));
+  return Math.max(1, Math.min(Math.floor(cores / CORES_OF_A_LANE), Math.floor(memory / GIB_OF_A_LANE / 2 ** 30)));
 }
 
 /** The lanes of this machine. */
@@ -45,6 +47,8 @@ export function lanesHere() {
   return lanesOf({ cores: availableParallelism(), memory: totalmem() });
 }
 
+/** With three lanes on two cores a storm was not seen as one, and packets that nobody had lost were missed. */
+const CORES_OF_A_LANE = 2;
 /** Three nodes, the control plane and what a story runs on them, with room to spare. */
 const GIB_OF_A_LANE = 4;
 
