@@ -1,6 +1,6 @@
 /** What a person changes is held back or left alone, as he would want it; and whoever wants nothing to be changed is heard. */
 import { Incident, Kurator } from '@kurator/operator-kurator';
-import { conditionOf, Deployment } from '@kurator/sdk';
+import { conditionOf, Deployment, Node } from '@kurator/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, hung, restarts, uids } from './support/healer/healer-world.ts';
 import { answering, workload } from './support/healer/services.ts';
@@ -14,13 +14,22 @@ beforeAll(async () => {
   await world.adopt('Deployment', 'cart', { recovery: { yieldFor: '5s' } });
   await world.own('Deployment', 'paused', { pause: true });
   await world.adopt('StatefulSet', 'dry', { dryRun: true });
-  await Promise.all([...['cart', 'dry'].map((name) => world.untilHealthy(name)), world.untilProven('stock')]);
+  const patient = { recovery: { steps: { kubernetes: { deadline: '1s', tries: 1 } } } };
+  await world.adopt('Deployment', 'big', patient, { resources: { requests: { cpu: await mostOfANode() } } });
+  await Promise.all([...['cart', 'dry', 'big'].map((name) => world.untilHealthy(name)), world.untilProven('stock')]);
   await eventually(async () => expect((await world.status('paused')).healthyInstances).toBe(3));
 });
 
 afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
+
+/** So much that a node has room for one such pod, beside the small ones. */
+async function mostOfANode(): Promise<string> {
+  const { items } = await world.client.list(Node);
+  const cores = items.map(({ status }) => Number(status?.allocatable?.cpu));
+  return `${Math.round(600 * Math.min(...cores))}m`;
+}
 
 const reference = (name: string) => ({ name, namespace: 'default' });
 
@@ -86,6 +95,21 @@ describe('a service', () => {
     expect(uids(after)).toEqual(uids(before));
     expect(restarts(after)).toBe(0);
     await world.expectTold('dry', 'dry-1');
+  });
+
+  it.concurrent('that no node has room for is told of with the reason of the scheduler, and well once there is room', async () => {
+    const before = await world.pods('big');
+    await world.client.patch(Deployment, reference('big'), { spec: { replicas: 4 } });
+    const status = await world.untilStage('big-1', 'handedOver');
+    expect(status).toMatchObject({ cause: 'unschedulable', actions: [] });
+    expect(status.stages?.map(({ reason }) => reason).join('\n')).toContain('Insufficient cpu');
+    await eventually(async () => expect(world.alertsOf('big').map(({ severity }) => severity)).toContain('page'));
+    await world.client.patch(Deployment, reference('big'), { spec: { replicas: 3 } });
+    expect((await world.untilStage('big-1', 'closed')).actions).toEqual([]);
+    const after = await world.pods('big');
+    expect(uids(after)).toEqual(uids(before));
+    expect(restarts(after)).toBe(0);
+    await world.expectTold('big', 'big-1');
   });
 });
 

@@ -1,4 +1,7 @@
-/** Story 5: load, and no fault. All CPU is used and five times the requests come: more instances, no repair, nobody alarmed. */
+/**
+ * Story 5: load, and no fault. All CPU is used and five times the requests come: more instances, no repair, nobody alarmed;
+ * and fewer again when it is over.
+ */
 import { APIService, Deployment, Service } from '@kurator/sdk';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HealerWorld, restarts } from '../support/healer/healer-world.ts';
@@ -66,6 +69,12 @@ it('keeps them when nobody says any more what they use', async () => {
     await world.client.create(APIService, { metadata: { name: metadata.name }, ...(spec && { spec }) });
   }
 }, 150_000);
+
+it('gives them back when the load is gone, and is seen to be gone', async () => {
+  traffic?.setRate(usual);
+  await eventually(async () => expect(await replicas()).toBe(3), 200_000);
+  await world.untilHealthy('busy');
+}, 250_000);
 
 it('was no fault at any time: nothing was repaired, nobody was told, nobody was touched', async () => {
   traffic?.stop();

@@ -21,7 +21,6 @@ export interface ReceivedAlert {
   readonly status: string;
   readonly title: string;
   readonly lines: readonly string[];
-  readonly others: Readonly<Record<string, string>>;
 }
 
 /** Fields of a Kurator, as a person writes them. */
