@@ -144,7 +144,7 @@ describe('a Kurator', () => {
       'a command through the Service',
       { service: web, checks: [{ exec: { command: ['true'] }, through: 'service' }] },
       'spec.checks[0]',
-      'runs in an instance',
+      'runs in a pod',
     ],
     [
       'an empty command',

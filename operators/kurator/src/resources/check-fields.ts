@@ -66,7 +66,7 @@ const check = rule(
         through: z
           .enum(['instance', 'service'])
           .default('instance')
-          .describe('Whom it asks: each instance for itself, or whoever answers for the Service.'),
+          .describe('Whom it asks: each pod for itself, or whoever answers for the Service.'),
         period: duration({ min: '1s', max: '1h' }).default('10s').describe('How often it runs when nothing is known.'),
         timeout: duration({ min: '100ms', max: '10m' }).default('2s').describe('For one run as a whole.'),
         failAfter: z.int32().min(1).max(100).default(3).describe('Failures in a row that make it failing.'),
@@ -77,7 +77,7 @@ const check = rule(
       { check: (value) => kinds.filter((kind) => value[kind] !== undefined).length === 1 },
     ),
     "!(has(self.exec) && self.through == 'service')",
-    'a command runs in an instance: leave out through, or check by tcp, http or grpc',
+    'a command runs in a pod: leave out through, or check by tcp, http or grpc',
     { check: ({ exec, through }) => exec === undefined || through === 'instance' },
   ),
   'duration(self.timeout) <= duration(self.period)',
@@ -88,4 +88,4 @@ export const checks = () =>
   listMap(check, ['name'])
     .max(16)
     .default([])
-    .describe('What makes an instance healthy. At least what Kubernetes says, always.');
+    .describe('What makes a pod healthy. At least what Kubernetes says, always.');

@@ -58,7 +58,7 @@ export const Incident = resource({
   spec: z.object({
     service: z.string().min(1).max(253).describe('The Kurator in this namespace.'),
     startedAt: time(),
-    approve: z.string().max(253).optional().describe('The id of a proposal that a person agrees to.'),
+    approve: z.string().max(253).optional().describe('The id of the proposal that is agreed to.'),
     approvedBy: z
       .string()
       .max(253)

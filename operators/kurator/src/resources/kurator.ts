@@ -9,7 +9,7 @@ const fields = z.object({
   service: service().optional().describe('A service to make and to keep as described.'),
   targetRef: targetRef().optional().describe('A service that is there already.'),
   checks: checks(),
-  startupGrace: duration({ max: '1h' }).default('30s').describe('How long a fresh instance may fail its checks.'),
+  startupGrace: duration({ max: '1h' }).default('30s').describe('How long a fresh pod may fail its checks.'),
   packetLoss: z.boolean().default(true).describe('Whether lost packets are looked for in the timing of connections.'),
   dependsOn: dependsOn(),
   dependants: dependants().optional(),
@@ -79,7 +79,7 @@ export const Kurator = resource({
   spec,
   status: z.object({
     health,
-    ready: z.string().describe('Healthy instances of those that are wanted: 2/3.'),
+    ready: z.string().describe('Healthy pods of those that are wanted: 2/3.'),
     healthyInstances: z.int(),
     desiredInstances: z.int(),
     incident: z.string().describe('The Incident that is open.'),

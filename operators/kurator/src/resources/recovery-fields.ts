@@ -8,7 +8,7 @@ const step = () =>
       enabled: z.boolean(),
       deadline: duration({ min: '1s', max: '24h' }).describe('How long one try may take, until it is verified.'),
       tries: z.int32().min(1).max(10),
-      approval: z.boolean().describe('Whether a person must agree first: `kurator approve`.'),
+      approval: z.boolean().describe('Whether on-call must agree first: `kurator approve`.'),
     })
     .partial();
 
@@ -21,11 +21,11 @@ export const recovery = () =>
       steps: z
         .object({ kubernetes: step(), replace: step(), restart: step(), rollback: step(), scale: step() })
         .partial()
-        .describe('The ladder, from gentle to strong. After the last step comes a person.'),
+        .describe('The ladder, from gentle to strong. After the last step comes on-call.'),
       budget: budget().describe('Repairs of this service in a time.'),
-      maxRepairs: z.int32().min(1).max(20).describe('In one incident, before a person is called.'),
-      minHealthy: intOrPercent().describe('Healthy instances that a repair must leave.'),
-      maxUnavailable: intOrPercent().describe('Instances that a repair takes away at a time.'),
+      maxRepairs: z.int32().min(1).max(20).describe('In one incident, before on-call is called.'),
+      minHealthy: intOrPercent().describe('Healthy pods that a repair must leave.'),
+      maxUnavailable: intOrPercent().describe('Pods that a repair takes away at a time.'),
       coolDown: duration({ max: '1h' }),
       stability: duration({ min: '1s', max: '24h' }).describe(
         'How long it must stay well before its incident is closed.',
@@ -135,8 +135,8 @@ const rate = () =>
 
 const target = rule(
   z.object({
-    cpu: z.int32().min(1).max(100).optional().describe('Percent of what an instance requested.'),
-    memory: z.int32().min(1).max(100).optional().describe('Percent of what an instance requested.'),
+    cpu: z.int32().min(1).max(100).optional().describe('Percent of what a pod requests.'),
+    memory: z.int32().min(1).max(100).optional().describe('Percent of what a pod requests.'),
     latency: duration({ min: '1ms', max: '10m' }).optional().describe('Of its checks.'),
     metric: z
       .object({
@@ -147,10 +147,10 @@ const target = rule(
           .regex(/^[a-zA-Z_:][a-zA-Z0-9_:]*$/, 'must be the name of a Prometheus metric'),
         port: z.int32().min(1).max(65535),
         path: z.string().max(2048).startsWith('/', 'must begin with a slash').default('/metrics'),
-        value: z.number().positive().describe('The average that each instance should have.'),
+        value: z.number().positive().describe('The average that each pod should have.'),
       })
       .optional()
-      .describe('A number that each instance exposes.'),
+      .describe('A number that each pod exposes.'),
   }),
   '[has(self.cpu), has(self.memory), has(self.latency), has(self.metric)].filter(given, given).size() == 1',
   'give exactly one of cpu, memory, latency and metric',
@@ -182,7 +182,7 @@ export const alerts = () =>
         .int32()
         .min(1)
         .max(100)
-        .describe('Notifications for one incident in `per`; what calls a person comes on top.'),
+        .describe('Notifications for one incident in `per`; what calls on-call comes on top.'),
       per: duration({ min: '1m', max: '24h' }),
     })
     .partial();

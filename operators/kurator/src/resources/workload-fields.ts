@@ -40,7 +40,7 @@ const volume = rule(
     claim: z
       .object({ storage: z.string().min(1).max(64), storageClassName: z.string().max(253).optional() })
       .optional()
-      .describe('A volume of its own for each instance of a StatefulSet.'),
+      .describe('A volume of its own for each pod of a StatefulSet.'),
   }),
   '[has(self.configMap), has(self.secret), has(self.emptyDir), has(self.claim)].filter(given, given).size() == 1',
   'give exactly one of configMap, secret, emptyDir and claim',
@@ -88,7 +88,7 @@ const described = () =>
         volumes: listMap(volume, ['name']).max(32).optional(),
         config: mapOf(z.string().min(1).max(253), z.string().max(262144), { max: 64 })
           .optional()
-          .describe('Files of a ConfigMap, mounted at configPath; the instances are rolled when they change.'),
+          .describe('Files of a ConfigMap, mounted at configPath; the pods are rolled when they change.'),
         configPath: z.string().max(1024).startsWith('/', 'must be an absolute path').default('/config'),
         serviceAccountName: z.string().max(253).optional(),
         podTemplate: preserveUnknown()
@@ -100,7 +100,7 @@ const described = () =>
       { check: ({ port, ports }) => port === undefined || ports === undefined },
     ),
     "self.kind == 'StatefulSet' || !has(self.volumes) || self.volumes.all(volume, !has(volume.claim))",
-    'a claim for each instance needs kind: StatefulSet',
+    'a claim for each pod needs kind: StatefulSet',
   );
 
 /**

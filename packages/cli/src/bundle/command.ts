@@ -17,7 +17,7 @@ export function declareBundle(program: Command, session: Session): void {
       `
 What people read of the operator comes from package.json: description, author, keywords, homepage, repository, and
 "kurator": { "bundle": { displayName, capability, categories, icon, channels, minKubeVersion, … } }.
-Examples of its kinds come from the folder samples.
+Examples of its CRDs come from the folder samples.
 
 Examples:
   kurator bundle

@@ -5,12 +5,12 @@ import { lazy, type Session } from '../action.ts';
 export function declareCreate(program: Command, session: Session): void {
   const create = program
     .command('create')
-    .description('add to an operator project: a kind, webhooks, another version')
+    .description('add to an operator project: a CRD, webhooks, another version')
     .helpCommand(false);
   shared(
     create
       .command('api')
-      .description('add a kind: its schema, a controller, a test and a sample, and wire them')
+      .description('add a CRD: its schema, a controller, a test and a sample, and wire them')
       .option('--group <group>', "its API group, before the project's domain; with a dot it is taken whole")
       .option('--version <version>', 'its version, such as v1alpha1')
       .option('--kind <kind>', 'its kind, such as MyApp')
@@ -27,7 +27,7 @@ export function declareCreate(program: Command, session: Session): void {
   shared(
     create
       .command('webhook')
-      .description('add webhooks to a kind: for what a schema can not say')
+      .description('add webhooks to a CRD: for what a schema can not say')
       .option('--kind <kind>', 'a kind of the project')
       .option('--validate', 'one that refuses objects')
       .option('--mutate', 'one that completes objects'),
@@ -37,7 +37,7 @@ export function declareCreate(program: Command, session: Session): void {
   shared(
     create
       .command('conversion')
-      .description('add another version to a kind, and how objects of the one become objects of the other')
+      .description('add another version to a CRD, and how objects of the one become objects of the other')
       .option('--kind <kind>', 'a kind of the project')
       .option('--version <version>', 'the other version, such as v1beta1'),
   )

@@ -10,7 +10,7 @@ export function declareDeploy(program: Command, session: Session): void {
   const deploy = inSomeCluster(
     program
       .command('deploy')
-      .description('run an operator in a cluster: its kinds, rights, and two replicas of which one leads')
+      .description('run an operator in a cluster: its CRDs, rights, and two replicas of which one leads')
       .argument('[folder]', "the operator's project", '.'),
     home,
   ).option('--image <name>', 'the image to run (default: as `kurator build` calls it)');
@@ -26,7 +26,7 @@ export function declareDeploy(program: Command, session: Session): void {
       'after',
       `
 What an earlier deployment of the operator has made and this one doesn't need is removed: roles, bindings, Services and the
-like, never kinds, namespaces or data. --dry-run shows it first. A namespace that is there already is left as it is.
+like, never CRDs, namespaces or data. --dry-run shows it first. A namespace that is there already is left as it is.
 
 Examples:
   kurator deploy --dry-run                what would change
@@ -42,13 +42,13 @@ export function declareUndeploy(program: Command, session: Session): void {
   inSomeCluster(
     program
       .command('undeploy')
-      .description('take an operator out of a cluster; its kinds and their objects stay unless told')
+      .description('take an operator out of a cluster; its CRDs and their objects stay unless told')
       .argument('[folder]', "the operator's project", '.'),
     home,
   )
-    .option('--crds', 'also delete its kinds, and with them ALL their objects')
+    .option('--crds', 'also delete its CRDs, and with them ALL their objects')
     .option('--watch <namespace>', 'as it was given to a `kurator deploy` that kept no inventory', collect)
-    .option('--yes', 'do not ask before kinds and their objects are deleted')
+    .option('--yes', 'do not ask before CRDs and their objects are deleted')
     .option('--dry-run', 'show what would be deleted, and delete nothing')
     .option('--timeout <duration>', 'how long each object may take to go', '2m')
     .option('--verbose', 'explain decisions')

@@ -27,7 +27,7 @@ export function declareDev(program: Command, session: Session): void {
     .addHelpText(
       'after',
       `
-The definitions (CRDs) of the operator's kinds are installed and brought up to date, unless that would harm objects.
+The operator's CRDs are installed and brought up to date, unless that would harm objects.
 Where somebody runs the operator against the same cluster already, it is not started, unless --takeover or --local is given. Webhooks
 and conversions become what they were when it ends; nothing is deleted that was there before.
 

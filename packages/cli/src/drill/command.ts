@@ -15,7 +15,7 @@ export function declareDrill(program: Command, session: Session, placed: (comman
     .option('-y, --yes', 'do not ask')
     .option('--deadline <time>', 'take the fault away after this long, whatever happens (default: by fault)')
     .option('--heal', 'end the drill of this service that is under way')
-    .option('--instance <pod>', 'which instance (default: the first that is ready)')
+    .option('--instance <pod>', 'which pod (default: the first that is ready)')
     .option('--container <name>', 'which container of it (default: as kubectl exec chooses)')
     .option('--dependency <service>', 'with dependency: which of those that it depends on is to fail')
     .addOption(
@@ -23,7 +23,7 @@ export function declareDrill(program: Command, session: Session, placed: (comman
         wholeNumber(1, 100),
       ),
     )
-    .option('--image <image>', "what runs beside the instance (default: the instance's own image)")
+    .option('--image <image>', "the image of the ephemeral container (default: the pod's own image)")
     .addOption(
       new Option('--rate <number>', 'requests a second through its Service, to count those that are lost')
         .argParser(wholeNumber(0, 50))

@@ -19,13 +19,13 @@ const beside =
 
 export const faults: Readonly<Record<FaultName, FaultKind>> = {
   kill: {
-    does: 'kills all processes of one instance (SIGKILL)',
+    does: 'kills all processes of one pod (SIGKILL)',
     needs: beside,
     ends: 'it is over at once',
     deadline: '2m',
   },
   hang: {
-    does: 'holds all processes of one instance still: its port still accepts, nothing answers',
+    does: 'holds all processes of one pod still: its port still accepts, nothing answers',
     needs: beside,
     ends: 'the kernel, when what holds them ends, right after the deadline at the latest',
     deadline: '2m',
@@ -37,19 +37,19 @@ export const faults: Readonly<Record<FaultName, FaultKind>> = {
     deadline: '5m',
   },
   'packet-loss': {
-    does: 'loses packets to one instance (--percent)',
+    does: 'loses packets to one pod (--percent)',
     needs: 'an ephemeral container with NET_ADMIN, of an image with iptables or tc (--image)',
-    ends: 'a timer beside the instance, right after the deadline',
+    ends: 'a timer in its ephemeral container, right after the deadline',
     deadline: '5m',
   },
   load: {
-    does: 'keeps all instances busy up to their CPU limit: nothing is broken, and nothing may be restarted',
-    needs: 'the right to run commands in the instances; a CPU limit; sh in the image',
-    ends: 'a timer in each instance, right after the deadline',
+    does: 'keeps all pods busy up to their CPU limit: nothing is broken, and nothing may be restarted',
+    needs: 'the right to run commands in the pods; a CPU limit; sh in the image',
+    ends: 'a timer in each pod, right after the deadline',
     deadline: '1m',
   },
   dependency: {
-    does: 'hangs all instances of another service that this one depends on (--dependency)',
+    does: 'hangs all pods of another service that this one depends on (--dependency)',
     needs: beside,
     ends: 'as a hang',
     deadline: '2m',

@@ -25,10 +25,10 @@ export function declareGenerate(program: Command, session: Session): void {
       'after',
       `
 What it writes:
-  crds       deploy/crds      the definitions (CRDs) of the operator's kinds
+  crds       deploy/crds      the operator's CRDs
   base       deploy/base      service account, roles, Deployment: a kustomize base
   install    deploy/install   all of it in one file, for kubectl apply -f
-  types      src/types        TypeScript of other people's kinds, from the definitions in crds/
+  types      src/types        TypeScript of others' CRDs, which are in crds/
   chart      deploy/chart     a Helm chart; only when it is named, or there already
   bundle     deploy/bundle    a bundle for OLM; only when it is named, or there already
 

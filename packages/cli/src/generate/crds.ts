@@ -5,7 +5,7 @@ import { kustomization, yamlFile } from './yaml-file.ts';
 const folder = 'deploy/crds';
 
 export const crds: Generator = {
-  description: "the definitions (CRDs) of the operator's kinds",
+  description: "the operator's CRDs",
   folder,
   files({ operator }) {
     const sorted = operator.crds.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));

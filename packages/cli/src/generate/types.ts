@@ -6,7 +6,7 @@ import type { Generator } from './generator.ts';
 const folder = 'src/types';
 
 export const types: Generator = {
-  description: "TypeScript types of other people's kinds, from the definitions in crds/",
+  description: "TypeScript types of others' CRDs, which are in crds/",
   folder,
   files({ foreign }) {
     // First, because it refuses names that are none.

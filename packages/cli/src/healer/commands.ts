@@ -33,7 +33,7 @@ function printed(command: Command): Command {
 
 function declareGet(program: Command, session: Session): void {
   printed(placed(program.command('get')))
-    .description('show how services are: health, instances, the last incident')
+    .description('show how services are: health, pods, the last incident')
     .argument('[services...]', 'their names (default: all)')
     .option('-w, --watch', 'go on with a line for each change, until Ctrl-C')
     .option('--exit-code', 'end with 3 unless all of them are healthy')
@@ -73,7 +73,7 @@ function declareIncidents(program: Command, session: Session): void {
         // commander hands over the value before it, which is not the time.
         .argParser((text) => since(text)),
     )
-    .addOption(new Option('--state <state>', 'those in one state; "waiting" is for a person').choices(states))
+    .addOption(new Option('--state <state>', 'those in one state; "waiting" is for on-call').choices(states))
     .option('-w, --watch', 'go on with a line for each change, until Ctrl-C')
     .option('--exit-code', 'end with 3 if one of them is open')
     .action(lazy(session, async () => (await import('./incidents.ts')).incidentsAction))

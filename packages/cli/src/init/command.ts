@@ -7,7 +7,7 @@ export function declareInit(program: Command, session: Session): void {
     .command('init')
     .description('make a new operator project: it type-checks, passes its own tests and runs at once')
     .argument('[folder]', 'an empty or a new folder', '.')
-    .option('--domain <domain>', 'what the API groups of its kinds end with, such as example.com')
+    .option('--domain <domain>', 'what the API groups of its CRDs end with, such as example.com')
     .option('--repo <repo>', 'where its sources will be, such as github.com/example/web-operator')
     .option('--name <name>', "the operator's name (default: that of the repository, or of the folder)")
     .option('--no-install', 'do not run npm install')

@@ -32,7 +32,7 @@ export const init: Action<InitOptions, [folder: string]> = async (context, optio
     '--domain',
     options.domain ?? (asked ? undefined : repo?.domain),
     {
-      message: 'What do the API groups of your kinds end with?',
+      message: 'What do the API groups of your CRDs end with?',
       initial: repo?.domain ?? 'example.com',
       problem: problem('domain'),
     },
@@ -53,7 +53,7 @@ export const init: Action<InitOptions, [folder: string]> = async (context, optio
     files.map(({ path, text }) => ({ path, before: undefined, after: text })),
   );
   if (options.install) await npmInstall(target, context.reporter, context.signal);
-  if (!options.domain) context.say(`The API groups of its kinds end with ${domain}: package.json has it.`);
+  if (!options.domain) context.say(`The API groups of its CRDs end with ${domain}: package.json has it.`);
   context.print(`The operator project "${name}" is in ${target}.\n\n${nextSteps(target, options)}`);
   return 0;
 };

@@ -53,7 +53,7 @@ export function eventFamilies(ward: Ward): Family[] {
     family(
       'counter',
       'kurator_alert_attempts_total',
-      'Tries to deliver an alert, by the kind of sink: delivered, failed, or given up',
+      'Tries to deliver an alert, by the sort of sink: delivered, failed, or given up',
       ['sink', 'outcome'],
       'alertAttempts',
     ),
@@ -62,7 +62,7 @@ export function eventFamilies(ward: Ward): Family[] {
     family(
       'counter',
       'kurator_scalings_total',
-      'Changes of the number of instances that follow the load',
+      'Changes of the number of pods that follow the load',
       ['direction', 'outcome'],
       'scalings',
     ),

@@ -37,7 +37,7 @@ export function serviceFamilies(ward: Ward): Family[] {
     family(
       'gauge',
       'kurator_service_instances',
-      'Instances of a service by how they are',
+      'Pods of a service by how they are',
       ['health'],
       ({ evidence }, labels) =>
         Object.entries(evidence?.counts ?? {}).map(([health, value]) => ({ labels: { ...labels, health }, value })),
@@ -45,7 +45,7 @@ export function serviceFamilies(ward: Ward): Family[] {
     family(
       'gauge',
       'kurator_service_instances_desired',
-      'Instances that a service should have',
+      'Pods that a service should have',
       [],
       ({ evidence }, labels) => given(labels, evidence?.desired),
     ),
@@ -80,7 +80,7 @@ export function serviceFamilies(ward: Ward): Family[] {
     family(
       'gauge',
       'kurator_service_scaling_bound',
-      'The fewest and the most instances that scaling may set',
+      'The fewest and the most pods that scaling may set',
       ['bound'],
       ({ spec }, labels) =>
         spec?.scaling
