@@ -18,17 +18,11 @@ export const myapp = operator()
   .watches(Pod, (pod) => pod.metadata.labels?.[label], { labels: label })
   .reconcile(async ({ metadata: { name }, spec }, { apply, list }) => {
     const labels = { [label]: name };
-    const containers = [{ name: 'app', image: spec.image }];
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: spec.image }] } };
     const deployment = await apply(Deployment, {
       metadata: { name, labels },
-      spec: {
-        replicas: spec.replicas,
-        selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: { containers } },
-      },
+      spec: { replicas: spec.replicas, selector: { matchLabels: labels }, template },
     });
-    return {
-      status: { readyReplicas: deployment.status?.readyReplicas ?? 0 },
-      conditions: [rolloutCondition(deployment, list(Pod, { labels }))],
-    };
+    const status = { readyReplicas: deployment.status?.readyReplicas ?? 0 };
+    return { status, conditions: [rolloutCondition(deployment, list(Pod, { labels }))] };
   });
