@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ConfigMap, Deployment, Lease, resourceType, waitFor } from '@kurator/client';
 import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
 import { testScope } from '@kurator/testenv';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts');
@@ -29,8 +29,16 @@ interface Running {
 }
 
 function kurator(...args: string[]): Running {
+  return started(args, { detached: false });
+}
+
+function started(args: string[], { detached }: { detached: boolean }): Running {
   const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
-  const child = spawn(process.execPath, [...flags, main, ...args], { cwd: project, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...flags, main, ...args], {
+    cwd: project,
+    detached,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
@@ -80,6 +88,13 @@ describe('where the operator is deployed', () => {
   // Each has several processes to wait for.
   vi.setConfig({ testTimeout: 180_000 });
   const registration = { name: 'notes' };
+  beforeAll(() => ended(kurator('create', 'webhook', '--kind', 'Note', '--validate')));
+  // Whoever is killed, or leaves something running, leaves a Lease that runs out only later.
+  afterEach(async () => {
+    await using test = await testScope('dev-lease');
+    const { items } = await test.client.list(Lease, { fieldSelector: 'metadata.name=notes' });
+    for (const { metadata } of items) await test.client.delete(Lease, metadata);
+  });
   const labels = { 'app.kubernetes.io/name': 'notes', 'app.kubernetes.io/component': 'operator' };
 
   function deployedObjects(namespace: string) {
@@ -103,7 +118,6 @@ describe('where the operator is deployed', () => {
   it('refuses to start and changes nothing; with --takeover the deployment rests, and all is as it was afterwards', async () => {
     await using test = await testScope('dev-deployed');
     const { client, namespace } = test;
-    await ended(kurator('create', 'webhook', '--kind', 'Note', '--validate'));
     const { deployment, configuration } = deployedObjects(namespace);
     await client.create(Deployment, deployment as never);
     const before = await client.create(ValidatingWebhookConfiguration, configuration as never);
@@ -133,6 +147,56 @@ describe('where the operator is deployed', () => {
     expect(after.metadata).toMatchObject({ uid: before.metadata.uid, annotations: configuration.metadata.annotations });
     expect(after.metadata.labels ?? {}).toEqual({});
     expect(await replicas()).toBe(2);
+  });
+
+  it('puts back what was there before a desk that was killed, when the next one ends', async () => {
+    await using test = await testScope('dev-killed');
+    const { client, namespace } = test;
+    const { configuration } = deployedObjects(namespace);
+    const before = await client.create(ValidatingWebhookConfiguration, configuration as never);
+    test.onEnd(() => client.delete(ValidatingWebhookConfiguration, registration).catch(() => {}));
+    const live = () => client.get(ValidatingWebhookConfiguration, registration);
+    const args = ['dev', '--kubeconfig', kubeconfig, '--watch', namespace, '--takeover'];
+    const up = (running: Running) =>
+      expect.poll(running.said, { timeout: 60_000, interval: 50 }).toContain('up; reloads');
+
+    const killed = started(args, { detached: true });
+    const kill = () => process.kill(-(killed.child.pid ?? 0), 'SIGKILL');
+    test.onEnd(() => (killed.child.exitCode === null && killed.child.signalCode === null ? kill() : undefined));
+    await up(killed);
+    kill();
+    await killed.code;
+    expect((await live()).webhooks?.map(({ clientConfig }) => clientConfig.service)).toEqual([undefined]);
+
+    const next = kurator(...args);
+    test.onEnd(() => next.child.kill('SIGKILL'));
+    await up(next);
+    next.child.kill('SIGINT');
+    await ended(next);
+    const after = await live();
+    expect(after.webhooks).toEqual(before.webhooks);
+    expect(after.metadata).toMatchObject({ uid: before.metadata.uid });
+    expect(after.metadata.annotations).toEqual(configuration.metadata.annotations);
+  });
+
+  it('puts registrations back though a reconcile does not end', async () => {
+    await using test = await testScope('dev-slow');
+    const { client, namespace } = test;
+    const file = join(project, 'src', 'note', 'controller.ts');
+    const source = await readFile(file, 'utf8');
+    test.onEnd(() => writeFile(file, source));
+    const waits = "console.log('waits'); await new Promise(() => {});";
+    const slow = source.replace(/(\.reconcile\(async .* => \{)/, `$1 ${waits}`);
+    expect(slow).not.toBe(source);
+    await writeFile(file, slow);
+    await client.create(Note, { metadata: { name: 'slow', namespace }, spec: { message: 'one' } } as never);
+    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace);
+    test.onEnd(() => running.child.kill('SIGKILL'));
+    await expect.poll(running.said, { timeout: 60_000, interval: 50 }).toContain('waits');
+    expect(await client.find(ValidatingWebhookConfiguration, registration)).toBeDefined();
+    running.child.kill('SIGINT');
+    await ended(running);
+    expect(await client.find(ValidatingWebhookConfiguration, registration)).toBeUndefined();
   });
 
   it('deletes only the registration that it made itself', async () => {

@@ -192,11 +192,16 @@ describe('webhooks', () => {
     const conversionNow = async () => (await client.get(CustomResourceDefinition, definition)).spec.conversion;
     const before = await conversionNow();
 
-    const started = await fences(fenceOf(group), name).start({ ...quietly(client, namespace), installCrds: 'never' });
-    await vi.waitFor(
-      async () => expect((await conversionNow())?.webhook?.clientConfig?.url).toMatch(/^https:/),
-      10_000,
-    );
+    const startDesk = async () => {
+      const desk = await fences(fenceOf(group), name).start({ ...quietly(client, namespace), installCrds: 'never' });
+      await vi.waitFor(
+        async () => expect((await conversionNow())?.webhook?.clientConfig?.url).toMatch(/^https:/),
+        10_000,
+      );
+      return desk;
+    };
+    const started = await startDesk();
+    const { metadata, spec } = await client.get(CustomResourceDefinition, definition);
     const taken = await client.get(ValidatingWebhookConfiguration, { name });
     expect(taken.webhooks?.map((one) => one.clientConfig.service)).toEqual([undefined]);
     expect(await client.find(MutatingWebhookConfiguration, { name })).toBeDefined();
@@ -207,6 +212,15 @@ describe('webhooks', () => {
     expect(restored.webhooks).toEqual(deployed.webhooks);
     expect(restored.metadata).toMatchObject({ labels, uid: deployed.metadata.uid });
     expect(await client.find(MutatingWebhookConfiguration, { name })).toBeUndefined();
+
+    // As a desk leaves it that is killed: the next one puts the same back.
+    const left = { op: 'replace', path: '/spec/conversion', value: spec.conversion };
+    const kept = { op: 'add', path: '/metadata/annotations', value: metadata.annotations };
+    await client.patch(CustomResourceDefinition, definition, [left, kept], { type: 'json' });
+    await (await startDesk()).stop();
+    expect(await conversionNow()).toEqual(before);
+    const { metadata: after } = await client.get(CustomResourceDefinition, definition);
+    expect(Object.keys(after.annotations ?? {})).not.toContain('kurator.dev/registration-before-dev');
     await client.delete(ValidatingWebhookConfiguration, { name });
     await client.delete(CustomResourceDefinition, definition);
   });

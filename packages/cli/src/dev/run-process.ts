@@ -10,6 +10,9 @@ import { findOperator } from '../project/find-operator.ts';
 import type { DevSettings, Order, Report } from './messages.ts';
 import { Reasons } from './reasons.ts';
 
+// Who saves a file or presses Ctrl-C doesn't want to wait: a reconcile that takes longer is broken off, which harms nothing.
+const GRACE_PERIOD = '6s';
+
 const [file = ''] = process.argv.slice(2);
 const sdk = (await import(
   pathToFileURL(createRequire(file).resolve('@kurator/sdk')).href
@@ -61,6 +64,7 @@ async function start(operator: Operator, settings: DevSettings): Promise<Running
     log: reportingLogger(reasons, verbose),
     webhooks: { listen: { port: webhookPort } },
     installCrds: 'compatible',
+    gracePeriod: GRACE_PERIOD,
     // Whoever runs it elsewhere, another desk or a deployment, must not do so at the same time.
     leaderElection: { identity: `${identity}_${process.pid}`, namespace: leaseNamespace },
     ...(namespaces ? { namespaces } : {}),

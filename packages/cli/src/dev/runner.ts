@@ -7,8 +7,11 @@ import { nodeFlags } from '../project/node-flags.ts';
 import type { DevSettings, LoadedOperator, Order, Report } from './messages.ts';
 
 const entry = join(import.meta.dirname, `run-process${extname(import.meta.filename)}`);
-/** The operator is given so long to end what it does; it may be killed at any time without harm. */
-const GRACE = 5_000;
+/**
+ * Far longer than the process gives its operator: killed before, it could not put webhooks back, and writes would be refused
+ * for want of an answer. Only one that doesn't listen any more, for an endless loop say, is.
+ */
+const GRACE = 30_000;
 
 /** What a runner is made for. */
 export interface RunnerOptions {

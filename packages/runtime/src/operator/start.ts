@@ -6,6 +6,7 @@ import { createManager, type Manager } from '../manager/manager.ts';
 import type { Runnable } from '../manager/runnable.ts';
 import { createSharding, type Sharding } from '../sharding/sharding.ts';
 import type { ShardingEvent } from '../sharding/sharding-event.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { OperatorDefinition } from './definition.ts';
 import { installCrds } from './install-crds.ts';
 import { cachePlan } from './internal/cache-plan.ts';
@@ -34,10 +35,13 @@ export async function startOperator(
   const options: StartOptions = { ...definition.options, ...given };
   const client = options.client ?? createClient(await loadConfig());
   try {
-    const manager = await managerOf(definition, name, client, options);
+    const { manager, hooks } = await managerOf(definition, name, client, options);
     const up = Promise.withResolvers<void>();
     manager.add({ name: 'start', run: async () => up.resolve() });
-    const ended = manager.run(options.signal).finally(() => (options.client ? undefined : client.close()));
+    const ended = manager
+      .run(options.signal)
+      .finally(() => hooks?.ended())
+      .finally(() => (options.client ? undefined : client.close()));
     await Promise.race([up.promise, ended]);
     void tellUrl(manager);
     return running(manager, ended);
@@ -68,7 +72,7 @@ async function managerOf(
   name: string,
   client: Client,
   options: StartOptions,
-): Promise<Manager> {
+): Promise<{ manager: Manager; hooks: Webhooks | undefined }> {
   const { clock, signals = false, gracePeriod, missingKinds } = options;
   const settled = settleOptions(options);
   const { leaderElection, http, logger, inPod, namespaces } = settled;
@@ -93,7 +97,7 @@ async function managerOf(
   const needs = cachePlan(definition.controllers);
   const sites = await openSites(definition, manager, { name, needs, namespaces, fenced });
   staff(manager, definition, { name, sites, shard, clock });
-  return manager;
+  return { manager, hooks };
 }
 
 /** Comes before the caches, which can't be filled with a kind that the server doesn't know. */

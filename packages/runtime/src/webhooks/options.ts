@@ -62,6 +62,12 @@ export interface WebhooksOptions {
   /** The operator's own unless given. */
   readonly certificates?: OwnCertificates | CertificateFolder;
   /**
+   * Whether registrations become what they were before when it ends, and those that were not there are deleted: for a
+   * process that nobody replaces, at a desk. False unless given. An annotation on each keeps what it was: where the process
+   * is killed, the next one that ends in order puts it back.
+   */
+  readonly temporary?: boolean;
+  /**
    * How long it goes on as before after it was told to stop, so that nobody is sent to a closed door; `5s` behind a
    * Service unless given, nothing at a URL. Never longer than there is time to stop.
    */

@@ -54,6 +54,11 @@ export interface Webhooks extends Runnable {
   ): void;
   /** The port that it listens on, once it does. */
   port(): Promise<number>;
+  /**
+   * Resolves when nothing of it runs any more, and registrations are put back where it is temporary. A manager waits only as
+   * long as there is time to stop: who ends the process afterwards waits for this first.
+   */
+  ended(): Promise<void>;
 }
 
 /** Makes webhooks; nothing happens before they are run. */
@@ -70,6 +75,7 @@ class WebhookServer implements Webhooks {
   readonly #metrics = new CallMetrics(() => this.#server?.served);
   readonly #listening = Promise.withResolvers<number>();
   readonly #registered = Promise.withResolvers<void>();
+  #ended: Promise<void> = Promise.resolve();
   #server: HookServer | undefined;
   #upkeep: Upkeep | undefined;
 
@@ -142,7 +148,17 @@ class WebhookServer implements Webhooks {
     return stale ? `has not seen its keys and registrations for too long${because}` : undefined;
   }
 
-  async run({ stop, abort, remaining, logger }: RunContext): Promise<void> {
+  ended(): Promise<void> {
+    return this.#ended;
+  }
+
+  run(context: RunContext): Promise<void> {
+    const running = this.#run(context);
+    this.#ended = running.catch(() => {});
+    return running;
+  }
+
+  async #run({ stop, abort, remaining, logger }: RunContext): Promise<void> {
     const server = this.#makeServer(logger);
     const upkeep = this.#makeUpkeep(server, logger);
     this.#server = server;
@@ -155,6 +171,11 @@ class WebhookServer implements Webhooks {
     } catch (error) {
       this.#listening.reject(error);
       throw error;
+    }
+    if (this.#options.temporary) {
+      // While it still answers: nobody is refused for want of an answer.
+      await Promise.race([keeping, fired(abort)]);
+      await upkeep.restore();
     }
     server.leave();
     // Half of the time at most: what is under way needs some too.

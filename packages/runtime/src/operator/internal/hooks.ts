@@ -4,17 +4,14 @@ import type { Resource } from '@kurator/schema';
 import type { Clock } from '../../clock.ts';
 import { RuntimeError } from '../../error.ts';
 import type { Metrics } from '../../insight/metrics.ts';
-import type { Runnable } from '../../manager/runnable.ts';
 import type { Conversions } from '../../webhooks/conversion.ts';
 import type { WebhookAddress } from '../../webhooks/options.ts';
 import { createWebhooks, type Webhooks } from '../../webhooks/webhooks.ts';
 import type { ControllerDefinition, DeclaredHook, OperatorDefinition } from '../definition.ts';
 import type { WebhookSettings } from '../operator-options.ts';
 import { localAddress } from './local-address.ts';
-import { registrationsNow } from './registrations.ts';
 import { hasConversion, resourcesOf, servesHooks } from './resources.ts';
 import { ownNamespace } from './surroundings.ts';
-import { withdrawing } from './withdrawing.ts';
 
 export interface HooksOptions {
   readonly client: Client;
@@ -26,7 +23,7 @@ export interface HooksOptions {
 }
 
 /** Undefined where nothing is declared. */
-export async function hooksOf(definition: OperatorDefinition, options: HooksOptions): Promise<Runnable | undefined> {
+export async function hooksOf(definition: OperatorDefinition, options: HooksOptions): Promise<Webhooks | undefined> {
   const { client, name, settings, inPod, metrics, clock } = options;
   const declaring = definition.controllers.filter(({ hooks }) => hooks.length > 0);
   if (!servesHooks(definition)) return undefined;
@@ -38,14 +35,14 @@ export async function hooksOf(definition: OperatorDefinition, options: HooksOpti
     name,
     namespace: ownNamespace(client),
     address,
+    // What nobody answers any more must not go on refusing every write.
+    temporary: !inPod,
     metrics,
     ...(clock ? { clock } : {}),
   });
   for (const controller of declaring) for (const hook of controller.hooks) declare(webhooks, controller, hook);
   for (const resource of resourcesOf(definition).filter(hasConversion)) await declareConversion(webhooks, resource);
-  const converted = resourcesOf(definition).filter(hasConversion);
-  if (inPod) return webhooks;
-  return withdrawing(webhooks, () => registrationsNow(client, name, converted.map(definitionName)));
+  return webhooks;
 }
 
 function declare(webhooks: Webhooks, { type, settings, name }: ControllerDefinition, hook: DeclaredHook): void {
@@ -65,10 +62,6 @@ function declare(webhooks: Webhooks, { type, settings, name }: ControllerDefinit
     return objections === true ? undefined : objections;
   };
   webhooks.validate(type, validate, hook.options);
-}
-
-function definitionName({ plural, definition }: Resource): string {
-  return `${plural}.${definition.group}`;
 }
 
 async function declareConversion(webhooks: Webhooks, resource: Resource): Promise<void> {

@@ -11,6 +11,7 @@ import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@k
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { RuntimeError } from '../../error.ts';
 import { sameJson } from '../../writing/json.ts';
+import { FORMER_ANNOTATION, formerOf, pointsAt, withoutFormer } from './former.ts';
 import { type AdmissionHook, type ConversionHook, groupVersionOf } from './hook.ts';
 import {
   conversionFor,
@@ -29,10 +30,15 @@ export interface Place {
   readonly name: string;
   /** Reads it; what comes back makes it right for a bundle of authorities. */
   look(): Promise<Seen>;
+  /** Makes it what it was before a temporary registrant came, unless somebody else is registered there by now. */
+  restore(): Promise<'right' | 'overtaken'>;
 }
 
 /** @returns whether a write of another came in between: then look again. */
 export type Seen = (bundle: string | undefined, fresh: boolean) => Promise<'right' | 'overtaken'>;
+
+/** The process is ending: nothing may hold that up for long. */
+const RESTORING = { timeout: 2_000 };
 
 export interface Hooks {
   readonly admission: readonly AdmissionHook[];
@@ -75,13 +81,40 @@ function configuration(
         if (!live && hooks.length === 0) return 'right';
         const webhooks = fresh || !live ? wanted(live, bundle) : withBundle(live.webhooks ?? [], bundle);
         if (live && !fresh && sameJson(live.webhooks ?? [], webhooks)) return 'right';
-        const metadata = mergedMetadata(live, name, registrant);
+        const metadata = mergedMetadata(live, name, registrant, fresh);
         return await unlessOvertaken(() =>
           live ? client.replace(type, { metadata, webhooks }) : client.create(type, { metadata, webhooks }),
         );
       };
     },
+    async restore() {
+      const live: Configuration | undefined = await client.find(type, { name }, RESTORING);
+      const former = live?.metadata.annotations?.[FORMER_ANNOTATION];
+      if (!live || former === undefined) return 'right';
+      if (live.webhooks?.some(({ clientConfig }) => !pointsAt(registrant, clientConfig))) return 'right';
+      const before = JSON.parse(former) as FormerConfiguration | null;
+      const { managedFields: _, ...metadata } = live.metadata;
+      const { uid = '', resourceVersion = '' } = metadata;
+      return await unlessOvertaken(() => {
+        if (!before) return client.delete(type, { name }, { ...RESTORING, preconditions: { uid, resourceVersion } });
+        const { labels, annotations, webhooks } = before;
+        return client.replace(type, { metadata: { ...metadata, labels, annotations }, webhooks }, RESTORING);
+      });
+    },
   };
+}
+
+/** What of a configuration a registrant changes. */
+interface FormerConfiguration {
+  readonly labels: Record<string, string>;
+  readonly annotations: Record<string, string>;
+  readonly webhooks: RegisteredWebhook[];
+}
+
+function formerConfiguration(live: Configuration | undefined): FormerConfiguration | undefined {
+  if (!live) return undefined;
+  const { labels = {}, annotations } = live.metadata;
+  return { labels, annotations: withoutFormer(annotations), webhooks: live.webhooks ?? [] };
 }
 
 function withBundle(webhooks: readonly RegisteredWebhook[], bundle: string | undefined): RegisteredWebhook[] {
@@ -92,13 +125,19 @@ function withBundle(webhooks: readonly RegisteredWebhook[], bundle: string | und
   }));
 }
 
-function mergedMetadata(live: Configuration | undefined, name: string, registrant: Registrant) {
+function mergedMetadata(live: Configuration | undefined, name: string, registrant: Registrant, fresh: boolean) {
   const { labels, annotations } = registrationMetadata(registrant);
   const { managedFields: _, ...known } = live?.metadata ?? { name };
+  const addresses = live?.webhooks?.map(({ clientConfig }) => clientConfig) ?? [];
+  const keeping = { annotations: known.annotations, fresh, addresses, live: formerConfiguration(live) };
   return {
     ...known,
     labels: { ...known.labels, ...labels },
-    ...((known.annotations ?? annotations) && { annotations: { ...known.annotations, ...annotations } }),
+    annotations: {
+      ...withoutFormer(known.annotations),
+      ...annotations,
+      ...(registrant.temporary && { [FORMER_ANNOTATION]: formerOf(registrant, keeping) }),
+    },
   };
 }
 
@@ -122,15 +161,34 @@ function definition(client: Client, registrant: Registrant, hook: ConversionHook
         ) {
           return 'right';
         }
-        const { annotations } = registrationMetadata(registrant);
+        const former = registrant.temporary ? formerOf(registrant, keepingOf(live, fresh)) : null;
+        const annotations = { ...registrationMetadata(registrant).annotations, [FORMER_ANNOTATION]: former };
         const { resourceVersion = '' } = live.metadata;
-        const patch = { metadata: { resourceVersion, ...(annotations && { annotations }) }, spec: { conversion } };
+        const patch = { metadata: { resourceVersion, annotations }, spec: { conversion } };
         return await unlessOvertaken(() =>
           client.patch(type, { name }, patch, { fieldManager: `${registrant.name}-webhooks` }),
         );
       };
     },
+    async restore() {
+      const live = await client.find(type, { name }, RESTORING);
+      const former = live?.metadata.annotations?.[FORMER_ANNOTATION];
+      const config = live?.spec.conversion?.webhook?.clientConfig;
+      if (!live || former === undefined || !config || !pointsAt(registrant, config)) return 'right';
+      const patch = [
+        // The server refuses an older one: then somebody was quicker.
+        { op: 'replace', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
+        { op: 'replace', path: '/spec/conversion', value: JSON.parse(former) },
+        { op: 'remove', path: `/metadata/annotations/${FORMER_ANNOTATION.replaceAll('/', '~1')}` },
+      ];
+      return await unlessOvertaken(() => client.patch(type, { name }, patch, { ...RESTORING, type: 'json' }));
+    },
   };
+}
+
+function keepingOf({ metadata: { annotations }, spec: { conversion } }: CustomResourceDefinition, fresh: boolean) {
+  const live = conversion ?? { strategy: 'None' };
+  return { annotations, fresh, addresses: [conversion?.webhook?.clientConfig], live };
 }
 
 async function unlessOvertaken(write: () => Promise<unknown>): Promise<'right' | 'overtaken'> {

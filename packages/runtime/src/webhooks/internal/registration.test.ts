@@ -10,6 +10,7 @@ const registrant: Registrant = {
   namespace: 'shop-system',
   address: { service: { name: 'hooks', namespace: 'shop-system', port: 443 } },
   injectCaFrom: undefined,
+  temporary: false,
 };
 const validating = (type = gadgets, options: AdmissionOptions = {}): AdmissionHook =>
   admissionHook('validate', type, () => {}, options);

@@ -18,6 +18,8 @@ export interface Registrant {
     | { readonly url: string };
   /** For cert-manager. */
   readonly injectCaFrom: string | undefined;
+  /** Whether everything becomes what it was before when it ends. */
+  readonly temporary: boolean;
 }
 
 /** Either kind of webhook: the mutating one has all that the other has. */

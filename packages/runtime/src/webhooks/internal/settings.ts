@@ -59,6 +59,7 @@ export function settingsOf(options: WebhooksOptions): Settings {
       name,
       namespace,
       injectCaFrom,
+      temporary: options.temporary ?? false,
       address:
         'url' in address ? { url: originOf(address, actual).origin } : { service: serviceOf(address, namespace) },
     }),

@@ -36,6 +36,7 @@ export interface UpkeepOptions {
 
 const SHORTEST_REST = 500;
 const LONGEST_REST = 30_000;
+const RESTORE_TRIES = 3;
 
 export class Upkeep {
   readonly #options: UpkeepOptions;
@@ -66,6 +67,21 @@ export class Upkeep {
       this.#wake = new AbortController();
       const rest = await this.#lookSafely(signal);
       await pause(this.#options.clock, Math.min(rest, this.#options.interval), signal, this.#wake.signal);
+    }
+  }
+
+  /** Once it has ended: everything becomes what it was before. What fails is told, and the rest goes on. */
+  async restore(): Promise<void> {
+    for (const place of this.#places ?? []) {
+      try {
+        for (let tries = 1; (await place.restore()) === 'overtaken' && tries < RESTORE_TRIES; tries++);
+      } catch (error) {
+        const { type, name } = place;
+        this.#options.logger.warn(
+          { error },
+          `the registration in ${type.kind} ${name} could not be put back as it was`,
+        );
+      }
     }
   }
 
