@@ -86,7 +86,39 @@ async function contents(): Promise<string[]> {
 const plant = (name: string, spec: Partial<Garden['spec']>) =>
   client.create(Garden, { metadata: { name, namespace }, spec: { beds: [], ...spec } });
 
+const letting = operator({ name: 'letting' })
+  .controller(Garden)
+  .owns(ConfigMap)
+  .reconcile(async ({ spec }, { apply, applyAll, release, remove }) => {
+    if (spec.soil === 'sand') {
+      await release(ConfigMap, 'b');
+      // Changed first, and then removed.
+      await apply(ConfigMap, { metadata: { name: 'c' }, data: { grows: 'moss' } });
+      await remove(ConfigMap, 'c');
+    }
+    await applyAll(Object.fromEntries(spec.beds.map((name) => [name, child(ConfigMap, { metadata: { name } })])));
+    return { status: { planted: spec.beds.length } };
+  });
+
 describe('a dry run', () => {
+  it('tells what is let go of from what goes', async () => {
+    await plant('iris', { beds: ['a', 'b', 'c', 'd'] });
+    const running = await letting.start({ client, namespaces: namespace, http: false, log: 'silent' });
+    await expect.poll(async () => (await client.get(Garden, { name: 'iris', namespace })).status?.planted).toBe(4);
+    await running.stop();
+    await client.patch(Garden, { name: 'iris', namespace }, { spec: { beds: ['a'], soil: 'sand' } });
+
+    const { changes, failures } = await letting.dryRun({ client, namespaces: namespace });
+
+    const maps = changes.filter(({ kind }) => kind === 'ConfigMap').map(({ action, key }) => [action, key]);
+    expect(failures).toEqual([]);
+    expect(maps.sort()).toEqual([
+      ['delete', `${namespace}/c`],
+      ['delete', `${namespace}/d`],
+      ['update', `${namespace}/b`],
+    ]);
+  });
+
   it('tells field by field what would be made, changed and deleted, and the server has stored none of it', async () => {
     await plant('rose', { beds: ['a', 'b'], soil: 'loam' });
     const running = await gardener.start({ client, namespaces: namespace, http: false, log: 'silent' });

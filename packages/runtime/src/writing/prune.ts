@@ -56,9 +56,18 @@ export function findChild(
   return child && isLeftToUs(tools, child) ? child : undefined;
 }
 
-/** Whether we applied it, and nobody has begun to delete it. */
-function isLeftToUs({ fieldManager }: WritingTools, { metadata }: KubernetesObject): boolean {
+/** Whether this manager applied it, and nobody has begun to delete it. */
+export function isLeftTo(fieldManager: string, { metadata }: KubernetesObject): boolean {
   return metadata.labels?.[managedByLabel] === fieldManager && !metadata.deletionTimestamp;
+}
+
+function isLeftToUs({ fieldManager, released }: WritingTools, child: KubernetesObject): boolean {
+  return isLeftTo(fieldManager, child) && !released.has(versionOf(child));
+}
+
+/** Changes with each write to it. */
+export function versionOf({ metadata: { uid, resourceVersion } }: KubernetesObject): string {
+  return `${uid} ${resourceVersion}`;
 }
 
 async function remove(

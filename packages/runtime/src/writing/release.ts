@@ -2,7 +2,7 @@
 import { isNotFound, type KubernetesObject, type ObjectMeta, type ObjectReference } from '@kurator/client';
 import type { ObjectCache } from '../cache/object-cache.ts';
 import { managedByLabel, ownerAnnotation, ownerLabel } from './declaration.ts';
-import { findChild } from './prune.ts';
+import { findChild, versionOf } from './prune.ts';
 import type { WritingTools } from './writing-tools.ts';
 
 /** Who let go of it. No annotation: that would be a new generation of a Deployment. */
@@ -36,6 +36,7 @@ export async function releaseChild(
   };
   try {
     tools.observed(type, await client.patch(type, live.metadata, patch, { fieldManager, signal }));
+    tools.released.add(versionOf(child));
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;

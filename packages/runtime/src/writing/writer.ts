@@ -106,6 +106,7 @@ export function createWriter({ client, fieldManager, caches = [], clock = system
     clock,
     counts,
     deleted: new RecentUids(),
+    released: new RecentUids(),
     cacheOf: <T extends KubernetesObject>(type: ResourceType<T>) =>
       byKind.get(declarationOf(type)) as ObjectCache<T> | undefined,
     observed(type, written) {

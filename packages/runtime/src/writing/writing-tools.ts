@@ -11,6 +11,8 @@ export interface WritingTools {
   readonly counts: { sent: number; spared: number };
   /** The uids of what we deleted: caches hear of it only from their watch. */
   readonly deleted: RecentUids;
+  /** The versions of what we let go of, as they were then: in a dry run caches never hear of it. */
+  readonly released: RecentUids;
   cacheOf<T extends KubernetesObject>(type: ResourceType<T>): ObjectCache<T> | undefined;
   /** Puts the answer to a write into the cache, counts it, and gives it back. */
   observed<T extends KubernetesObject>(type: ResourceType<T>, written: T): T;

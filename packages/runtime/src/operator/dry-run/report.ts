@@ -71,9 +71,15 @@ export function mergeChanges(changes: readonly PlannedChange[]): PlannedChange[]
   for (const change of changes) {
     const id = JSON.stringify([change.cluster, change.apiVersion, change.kind, change.key, change.for]);
     const before = merged.get(id);
-    merged.set(id, before ? { ...before, fields: joinFields(before.fields, change.fields) } : change);
+    merged.set(id, before ? joined(before, change) : change);
   }
   return [...merged.values()];
+}
+
+function joined(one: PlannedChange, other: PlannedChange): PlannedChange {
+  // Whoever reads the report must see that it goes, whatever else happens to it.
+  const action = other.action === 'delete' ? 'delete' : one.action;
+  return { ...one, action, fields: joinFields(one.fields, other.fields) };
 }
 
 function joinFields(one: readonly FieldChange[], other: readonly FieldChange[]): FieldChange[] {
