@@ -111,6 +111,58 @@ describe('a set', () => {
     }
   });
 
+  it('that something else was to follow deletes nothing, though the author catches the refusal', async () => {
+    const careless = operator()
+      .controller(Garden)
+      .owns(ConfigMap)
+      .reconcile(async ({ spec }, { apply, applyAll }) => {
+        const set = Object.fromEntries(spec.beds.map((name) => [name, child(ConfigMap, { metadata: { name } })]));
+        // Also while it is still being applied.
+        if (spec.soil === 'at once') await Promise.allSettled([applyAll(set), applyAll({})]);
+        else await applyAll(set);
+        if (spec.soil === 'after') await apply(ConfigMap, { metadata: { name: 'later' } }).catch(() => {});
+        return { status: { planted: spec.beds.length } };
+      });
+    await start(careless);
+    await plant('rose', { beds: ['a', 'b', 'c'] });
+    await untilPlanted('rose', 3);
+    await change('rose', { beds: ['a', 'b'], soil: 'after' });
+    await untilPlanted('rose', 2);
+    await change('rose', { beds: ['a'], soil: 'at once' });
+    await untilPlanted('rose', 1);
+    expect([await isThere(ConfigMap, 'b'), await isThere(ConfigMap, 'c')]).toEqual([true, true]);
+  });
+
+  it('that is empty takes all children only where that is said', async () => {
+    const emptying = operator()
+      .controller(Garden)
+      .owns(ConfigMap)
+      .owns(Secret)
+      .reconcile(async ({ spec }, { applyAll }) => {
+        const set = spec.beds.map((name) => [name, child(ConfigMap, { metadata: { name } })]);
+        await applyAll(Object.fromEntries(set), { allowEmpty: spec.soil === 'sand' });
+        return { status: { planted: spec.beds.length } };
+      });
+    await start(emptying);
+    // Nothing is lost where there is nothing.
+    await plant('tulip');
+    await untilPlanted('tulip', 0);
+    await plant('rose', { beds: ['a', 'b'] });
+    await untilPlanted('rose', 2);
+    await change('rose', { beds: [] });
+    const failed = await waitFor(client, Garden, here('rose'), ({ metadata, status }) =>
+      Boolean(
+        status?.conditions?.some((one) => one.status === 'False' && one.observedGeneration === metadata.generation),
+      ),
+    );
+    expect(failed.status?.conditions?.[0]?.message).toMatch(/ConfigMap [ab], ConfigMap [ab].*allowEmpty/s);
+    expect([await isThere(ConfigMap, 'a'), await isThere(ConfigMap, 'b')]).toEqual([true, true]);
+    await change('rose', { soil: 'sand' });
+    await untilPlanted('rose', 0);
+    await eventually(async () => expect(await isThere(ConfigMap, 'a')).toBe(false));
+    await eventually(async () => expect(await isThere(ConfigMap, 'b')).toBe(false));
+  });
+
   it('that could not be applied deletes nothing, though the author goes on', async () => {
     const stubborn = operator()
       .controller(Garden)
@@ -167,7 +219,9 @@ interface Script {
   readonly set: readonly Named[] | null;
   /** One of the set is refused by the server; the author may go on. */
   readonly refused: 'no' | 'thrown' | 'caught';
-  readonly end: 'nothing' | 'requeue' | 'throw' | 'apply more';
+  /** Whether the set may be empty. */
+  readonly allowEmpty: boolean;
+  readonly end: 'nothing' | 'requeue' | 'throw' | 'apply more' | 'apply more, and catch';
 }
 
 const named = fc.tuple(fc.nat(kinds.length - 1), fc.constantFrom('a', 'b', 'c'));
@@ -180,7 +234,8 @@ const script: fc.Arbitrary<Script> = fc.record({
   ),
   set: fc.oneof(some, fc.constant(null)),
   refused: fc.constantFrom('no', 'no', 'no', 'thrown', 'caught'),
-  end: fc.constantFrom('nothing', 'nothing', 'requeue', 'throw', 'apply more'),
+  allowEmpty: fc.boolean(),
+  end: fc.constantFrom('nothing', 'nothing', 'requeue', 'throw', 'apply more', 'apply more, and catch'),
 });
 
 /** What a pass has said so far, to be judged by what is then deleted. */
@@ -189,11 +244,13 @@ class Said {
   readonly removed = new Set<string>();
   whole = false;
   failed = false;
+  mayLoseAll = false;
 
   justifies(kind: string, name: string): boolean {
     const what = `${kind} ${name}`;
     const isPruned = kinds.some(({ type, pruned }) => type.kind === kind && pruned);
-    return this.removed.has(what) || (isPruned && this.whole && !this.failed && !this.declared.has(what));
+    const isWhole = this.whole && !this.failed && (this.mayLoseAll || this.declared.size > 0);
+    return this.removed.has(what) || (isPruned && isWhole && !this.declared.has(what));
   }
 }
 
@@ -218,11 +275,16 @@ async function play(garden: string, script: Script, context: AuthorContext, said
   if (script.set) {
     const bad = script.refused === 'no' ? {} : { bad: child(ConfigMap, { metadata: { name: 'Not_A_Name' } }) };
     const set = Object.fromEntries(script.set.map((one) => [one.join('-'), child(...made(one))]));
-    const applied = context.applyAll({ ...set, ...bad });
+    said.mayLoseAll = script.allowEmpty;
+    const applied = context.applyAll({ ...set, ...bad }, { allowEmpty: script.allowEmpty });
     await (script.refused === 'caught' ? applied.catch(() => {}) : applied);
     said.whole = script.refused === 'no';
   }
   if (script.end === 'apply more') await context.apply(...made([0, 'a']));
+  if (script.end === 'apply more, and catch') {
+    if (script.set) said.whole = false;
+    await context.apply(...made([0, 'a'])).catch(() => {});
+  }
   if (script.end === 'throw') throw new Error('as told');
   return script.end === 'requeue' ? context.requeue('1h') : undefined;
 }
@@ -240,7 +302,7 @@ async function leftOf(garden: string): Promise<string[]> {
 }
 
 // At last all is said to be one ConfigMap: so every history can also fail by keeping too much.
-const last: Script = { before: [], removes: [], set: [[0, 'z']], refused: 'no', end: 'nothing' };
+const last: Script = { before: [], removes: [], set: [[0, 'z']], refused: 'no', allowEmpty: false, end: 'nothing' };
 
 describe('over random histories', () => {
   it('nothing goes but what a whole set no longer has, or what is removed by its name; and no data', async () => {

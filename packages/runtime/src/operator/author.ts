@@ -47,9 +47,13 @@ export interface AuthorContext<Indexes extends string = never, Clusters extends 
    *
    * The set is whole: with what this reconcile has applied before, it is all that the object should have. Once the
    * reconcile has succeeded, its other children are deleted, except of kinds that hold data, see `prune` of `owns`.
-   * So it comes last: what would be applied after it is refused.
+   * So it comes last: what would be applied after it is refused. A set that is empty, where nothing was applied before it
+   * either, is refused if children would go by it, unless with `allowEmpty`.
    */
-  applyAll<C extends Readonly<Record<string, Child>>>(children: C): Promise<Children<C>>;
+  applyAll<C extends Readonly<Record<string, Child>>>(
+    children: C,
+    options?: { readonly allowEmpty?: boolean },
+  ): Promise<Children<C>>;
   /**
    * Deletes the object's child of this name, whatever its kind holds; false if there is none. What somebody else made
    * under that name is left alone.

@@ -4,6 +4,7 @@ import { RuntimeError } from '../../error.ts';
 import { keyFor, keyOf } from '../../object-key.ts';
 import { declarationOf } from '../../writing/declaration.ts';
 import type { DeclarativeContext } from '../../writing/declarative.ts';
+import { isLeftTo } from '../../writing/prune.ts';
 import type { Adopt } from '../../writing/write-options.ts';
 import type { AuthorContext, Log, TellEvent } from '../author.ts';
 import type { Children, ChildSettings } from '../child.ts';
@@ -19,12 +20,19 @@ import { surplusOf } from './surplus.ts';
 export interface Pass {
   /** What was applied elsewhere, by cluster. */
   readonly elsewhere: Map<string, Set<string>>;
-  /** Whether it was said that these are all: `closed` while that is being applied, `whole` once it is. */
-  set: 'open' | 'closed' | 'whole';
+  /** What was removed or released by its name. */
+  readonly letGo: Set<string>;
+  /** Whether anything was applied, or was meant to be. */
+  isEmpty: boolean;
+  /**
+   * Whether it was said that these are all: `closed` while that is being applied, `whole` once it is, `broken` when something
+   * was to be applied after it.
+   */
+  set: 'open' | 'closed' | 'whole' | 'broken';
 }
 
 export function beginPass(): Pass {
-  return { elsewhere: new Map(), set: 'open' };
+  return { elsewhere: new Map(), letGo: new Set(), isEmpty: true, set: 'open' };
 }
 
 export type AnyContext = AuthorContext<string, string>;
@@ -77,31 +85,36 @@ export function authorContext(
     ...equipment(room, object),
     async apply(type, manifest, options) {
       refuseAfterSet(pass, `${type.kind} ${manifest.metadata.name}`);
+      pass.isEmpty = false;
       return await applyOne(type, manifest, options);
     },
-    async applyAll(children) {
+    async applyAll(children, { allowEmpty = false } = {}) {
       refuseAfterSet(pass, 'another set');
+      if (Object.keys(children).length > 0) pass.isEmpty = false;
+      if (pass.isEmpty && !allowEmpty) refuseToLoseAll(room, object, pass);
       pass.set = 'closed';
       try {
         const applied = await applyChildren(children, ({ type, manifest, options }) =>
           applyOne(type, manifest, options),
         );
-        pass.set = 'whole';
+        if (pass.set === 'closed') pass.set = 'whole';
         return applied as Children<typeof children>;
       } catch (error) {
         // Nothing goes by a set that could not be applied, whatever the author makes of the failure.
-        pass.set = 'open';
+        if (pass.set === 'closed') pass.set = 'open';
         throw error;
       }
     },
     async remove(type, which, { cluster } = {}) {
       const { cache, cluster: place } = lookups.owned(type, cluster);
       const reference = referenceFrom(which, type, object.metadata.namespace);
+      pass.letGo.add(declarationOf(type, keyFor(reference)));
       return await room.writer(place).remove(object, cache as never, reference, { signal });
     },
     async release(type, which, { cluster } = {}) {
       const { cache, cluster: place } = lookups.owned(type, cluster);
       const reference = referenceFrom(which, type, object.metadata.namespace);
+      pass.letGo.add(declarationOf(type, keyFor(reference)));
       return await room.writer(place).release(object, cache as never, reference, { signal });
     },
     owned: (type, { cluster } = {}) => lookups.owned(type, cluster).cache.ownedBy(object.metadata.uid ?? ''),
@@ -111,10 +124,28 @@ export function authorContext(
 }
 
 /** Else a reconcile that returns between the two would have deleted what comes later. */
-function refuseAfterSet({ set }: Pass, what: string): void {
-  if (set === 'open') return;
+function refuseAfterSet(pass: Pass, what: string): void {
+  if (pass.set === 'open') return;
+  // Whatever the author makes of the refusal: a set that was not all is no reason to delete.
+  pass.set = 'broken';
   throw new RuntimeError('KUR_RUNTIME_AFTER_WHOLE_SET', `${what} is applied after the set that was said to be whole`, {
     remedy: 'put it into the set of applyAll, or apply it before: applyAll comes last, and once',
+  });
+}
+
+/** A list that is empty by mistake looks like one that is meant to be: all that the object has is lost only by a word of its own. */
+function refuseToLoseAll({ prunes, elsewhere, fieldManager }: Room, owner: KubernetesObject, { letGo }: Pass): void {
+  const caches = [...prunes, ...elsewhere.filter(({ prune }) => prune).map(({ cache }) => cache)];
+  const lost = caches.flatMap((cache) =>
+    cache
+      .ownedBy(owner.metadata.uid ?? '')
+      .filter((child) => isLeftTo(fieldManager, child) && !letGo.has(declarationOf(cache.type, keyOf(child))))
+      .map(({ metadata }) => `${cache.type.kind} ${metadata.name}`),
+  );
+  if (lost.length === 0) return;
+  const message = `the set is empty, and all children of the object would be deleted: ${lost.join(', ')}`;
+  throw new RuntimeError('KUR_RUNTIME_EMPTY_SET', message, {
+    remedy: 'if that is meant, say applyAll({}, { allowEmpty: true }), or remove them by their names',
   });
 }
 
