@@ -73,8 +73,9 @@ export interface WebhooksOptions {
    */
   readonly drainDelay?: Duration;
   /**
-   * The most bytes of a request: 8 MiB for admission and 64 MiB for conversion, which comes in lists, unless given; twice the
-   * larger of those that are served is the most of all requests together. The most connections: 512 unless given.
+   * The most bytes of a request: 8 MiB for admission and 32 MiB for conversion, which comes in lists, unless given. All requests
+   * together: twice the larger of those that are served, or 32 MiB, or one of the larger where that is more. The most
+   * connections: 512 unless given.
    */
   readonly limits?: { readonly admission?: number; readonly conversion?: number; readonly connections?: number };
   /** Where calls are counted: the manager's `metrics`. Nowhere unless given. */

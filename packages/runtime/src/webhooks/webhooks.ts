@@ -28,7 +28,7 @@ import {
 import { placesOf } from './internal/registrar.ts';
 import { readAdmissionReview, readConversionReview } from './internal/review.ts';
 import { HookServer, type Route } from './internal/server.ts';
-import { settingsOf } from './internal/settings.ts';
+import { mostInAll, settingsOf } from './internal/settings.ts';
 import { Upkeep, type Watched } from './internal/upkeep.ts';
 import type { WebhooksOptions } from './options.ts';
 
@@ -191,7 +191,7 @@ class WebhookServer implements Webhooks {
       host,
       port,
       connections: limits.connections,
-      bytes: 2 * Math.max(0, ...Array.from(routes.values(), ({ limit }) => limit)),
+      bytes: mostInAll(Array.from(routes.values(), ({ limit }) => limit)),
       logger,
       routes,
       unready: () => this.readiness(),

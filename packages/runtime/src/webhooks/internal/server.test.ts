@@ -18,10 +18,12 @@ const serving = servingBy(authority);
 interface Running {
   readonly server: HookServer;
   readonly port: number;
+  readonly begun: string[];
   readonly ended: [path: string, status: number][];
 }
 
 async function running(answer: Route['answer'] = async () => ({ ok: true }), connections = 100): Promise<Running> {
+  const begun: string[] = [];
   const ended: [string, number][] = [];
   const server = new HookServer({
     host: '127.0.0.1',
@@ -31,7 +33,7 @@ async function running(answer: Route['answer'] = async () => ({ ok: true }), con
     logger: silentLogger,
     routes: new Map([['/hook', { limit: 100, answer }]]),
     unready: () => (ended.length > 0 ? undefined : 'nobody has asked yet'),
-    onBegin: () => {},
+    onBegin: (path) => void begun.push(path),
     onEnd: (path, status) => void ended.push([path, status]),
   });
   server.use(serving);
@@ -41,7 +43,7 @@ async function running(answer: Route['answer'] = async () => ({ ok: true }), con
     server.abort();
     await closed;
   });
-  return { server, port, ended };
+  return { server, port, begun, ended };
 }
 
 interface Sent extends RequestOptions {
@@ -155,6 +157,36 @@ describe('a server with more callers than it can serve', () => {
     expect((await send(server, '/hook', { body: '{}' })).status).toBe(200);
     await closed;
     expect(others.map(({ destroyed }) => destroyed)).toEqual([false, false]);
+  });
+
+  it('gives up whose question does not become whole, the oldest first', async () => {
+    const server = await running(undefined, 2);
+    const slow = [await open(server, `${head(50)}x`)];
+    await vi.waitFor(() => expect(server.begun.length).toBe(1));
+    slow.push(await open(server, `${head(50)}x`));
+    const closed = once(slow[0] as NonNullable<(typeof slow)[0]>, 'close');
+    await vi.waitFor(() => expect(server.begun.length).toBe(2));
+    expect((await send(server, '/hook', { body: '{}' })).status).toBe(200);
+    await closed;
+    expect(slow[1]?.destroyed).toBe(false);
+  });
+
+  it('gives up who is slow before who keeps a connection for later', async () => {
+    const server = await running(undefined, 2);
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    expect((await send(server, '/hook', { body: '{}', agent })).status).toBe(200);
+    const slow = await open(server, `${head(50)}x`);
+    await vi.waitFor(() => expect(server.begun.length).toBe(2));
+    const later = performance.now() + 3_000;
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(later);
+    onTestFinished(() => clock.mockRestore());
+    const closed = once(slow, 'close');
+    expect((await send(server, '/hook', { body: '{}' })).status).toBe(200);
+    await closed;
+    const [kept] = Object.values(agent.freeSockets).flat();
+    expect(kept?.destroyed).toBe(false);
+    expect((await send(server, '/hook', { body: '{}', agent })).status).toBe(200);
   });
 
   it('lets nobody else in while it is busy with all of them', async () => {

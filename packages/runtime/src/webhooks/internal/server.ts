@@ -40,6 +40,8 @@ const PATIENCE = 150_000;
 const HANDSHAKE_WITHIN = 10_000;
 // How often those are looked for that nobody uses, once there should be no more connections.
 const SWEEP = 250;
+// An API server sends what it asks at once: who takes longer is slow, or means to be.
+const SLOW_BODY = 2_000;
 
 interface Connection {
   readonly socket: Socket;
@@ -47,6 +49,8 @@ interface Connection {
   used: boolean;
   /** Questions that are not answered yet. */
   open: number;
+  /** Since when a question has been coming in that is not whole yet. */
+  asksSince: number | undefined;
 }
 
 type Reply = { readonly status: number; readonly body: object | string };
@@ -125,31 +129,47 @@ export class HookServer {
     for (const { socket, used } of this.#connections.values()) if (!used) socket.destroy();
   }
 
-  /** Where there are too many, somebody who asks nothing makes room: none of them can keep the API server out. */
+  /** Where there are too many, one makes room: nobody who is slow or asks nothing can keep the API server out. */
   #admit(socket: Socket): void {
     const caller = callerOf(socket);
     if (this.#connections.size >= this.#options.connections) {
-      const idle = this.#connections.entries().find(([, { open }]) => open === 0);
-      const [given, connection] = idle ?? [caller, { socket }];
-      this.#connections.delete(given);
+      const given = this.#leastMissed();
+      const [who, connection] = given ?? [caller, { socket }];
+      this.#connections.delete(who);
       connection.socket.destroy();
-      if (!idle) return;
+      if (!given) return;
     }
-    const connection = { socket, used: false, open: 0 };
+    const connection: Connection = { socket, used: false, open: 0, asksSince: undefined };
     this.#connections.set(caller, connection);
     socket.once('close', () => {
       if (this.#connections.get(caller) === connection) this.#connections.delete(caller);
     });
   }
 
-  #asked({ socket }: IncomingMessage, response: ServerResponse): void {
-    const caller = callerOf(socket);
+  /**
+   * Whose question has been coming in too long; else who asks nothing, where API servers keep connections for later; else whose
+   * question came in longest. Undefined where all wait for their answers.
+   */
+  #leastMissed(): [string, Connection] | undefined {
+    let slowest: [string, Connection] | undefined;
+    for (const one of this.#connections) if (startOf(one) < startOf(slowest)) slowest = one;
+    if (performance.now() - startOf(slowest) > SLOW_BODY) return slowest;
+    return this.#connections.entries().find(([, { open }]) => open === 0) ?? slowest;
+  }
+
+  #asked(request: IncomingMessage, response: ServerResponse): void {
+    const caller = callerOf(request.socket);
     const connection = this.#connections.get(caller);
     if (!connection) return;
     connection.used = true;
     connection.open += 1;
+    connection.asksSince = performance.now();
+    request.once('end', () => {
+      connection.asksSince = undefined;
+    });
     response.once('close', () => {
       connection.open -= 1;
+      connection.asksSince = undefined;
       if (!this.#connections.delete(caller) || connection.socket.destroyed) return;
       this.#connections.set(caller, connection);
     });
@@ -204,6 +224,11 @@ export class HookServer {
 /** As a Status, whose message the API server passes on to the user; of any other body it tells nothing. */
 function refused(status: number, message: string): Reply {
   return { status, body: { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: status, message } };
+}
+
+/** When its question began to come in; never where none does. */
+function startOf(one: [string, Connection] | undefined): number {
+  return one?.[1].asksSince ?? Number.POSITIVE_INFINITY;
 }
 
 function callerOf({ remoteAddress, remotePort }: Socket): string {

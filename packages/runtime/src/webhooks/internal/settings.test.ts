@@ -1,7 +1,7 @@
 import type { Client } from '@kurator/client';
 import { expect, it } from 'vitest';
 import type { WebhooksOptions } from '../options.ts';
-import { settingsOf } from './settings.ts';
+import { mostInAll, settingsOf } from './settings.ts';
 
 const options = (changes: Partial<WebhooksOptions> = {}): WebhooksOptions => ({
   client: {} as Client,
@@ -17,7 +17,7 @@ it('has a default for all but who and where it is', () => {
     host: undefined,
     port: 9443,
     drainDelay: 5_000,
-    limits: { admission: 8 * 2 ** 20, conversion: 64 * 2 ** 20, connections: 512 },
+    limits: { admission: 8 * 2 ** 20, conversion: 32 * 2 ** 20, connections: 512 },
     certificates: {
       secret: 'shop-webhooks',
       authorityLifetime: 365 * 86_400_000,
@@ -51,4 +51,13 @@ it.each([
   expect(() => settingsOf(options(changes))).toThrow(
     expect.objectContaining({ code: 'KUR_RUNTIME_INVALID_OPTION', message: expect.stringContaining(says) }),
   );
+});
+
+it.each([
+  { served: 'nothing', limits: [], most: 0 },
+  { served: 'admission', limits: [8, 8], most: 16 },
+  { served: 'conversion too', limits: [8, 32], most: 32 },
+  { served: 'conversion of more than usual', limits: [8, 100], most: 100 },
+])('holds at most $most MiB where $served is served', ({ limits, most }) => {
+  expect(mostInAll(limits.map((limit) => limit * 2 ** 20))).toBe(most * 2 ** 20);
 });

@@ -50,7 +50,7 @@ export function settingsOf(options: WebhooksOptions): Settings {
     drainDelay: parseDuration(options.drainDelay ?? ('url' in address ? 0 : SERVICE_DRAIN), 'drainDelay'),
     limits: {
       admission: limits.admission ?? 8 * MEBIBYTE,
-      conversion: limits.conversion ?? 64 * MEBIBYTE,
+      conversion: limits.conversion ?? 32 * MEBIBYTE,
       connections: limits.connections ?? CONNECTIONS,
     },
     certificates: 'folder' in certificates ? certificates : ownSettings(certificates, name),
@@ -64,6 +64,16 @@ export function settingsOf(options: WebhooksOptions): Settings {
         'url' in address ? { url: originOf(address, actual).origin } : { service: serviceOf(address, namespace) },
     }),
   };
+}
+
+/**
+ * The most bytes of all requests together, by the most of each: twice the largest, and where that would be more than
+ * 32 MiB, no more than one of the largest. Parsed and answered, a request takes many times its bytes, of the 512 MiB that a
+ * pod has unless it says otherwise.
+ */
+export function mostInAll(limits: readonly number[]): number {
+  const largest = Math.max(0, ...limits);
+  return Math.min(2 * largest, Math.max(largest, 32 * MEBIBYTE));
 }
 
 function ownSettings(given: OwnCertificates, name: string): OwnSettings {
