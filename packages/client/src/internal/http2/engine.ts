@@ -3,18 +3,24 @@
  * HTTP/2, by undici, for whoever asks for it. Only the two parts of undici that are needed are loaded, and only then:
  * its index also loads fetch, caches, mocks and more. They are no public paths, so package.json pins the exact version.
  */
+import { constants } from 'node:buffer';
 import type { Socket } from 'node:net';
 import type { Dispatcher, Pool } from 'undici';
 import type { Guard } from '../../options.ts';
 import type { Deadline } from '../deadline.ts';
-import { type Engine, letOut, StreamWentQuiet, type WireRequest } from '../engine.ts';
+import { AnswerTooLong, type Engine, letOut, StreamWentQuiet, type WireRequest } from '../engine.ts';
 
 // Many requests go on one connection; a second one keeps a lost packet from stopping all of them.
 const CONNECTIONS = 2;
 const CONCURRENT_STREAMS = 100;
 const KEEP_ALIVE = 60_000;
 
-export function createHttp2Engine(origin: string, connect: () => Promise<Socket>): Engine {
+/** @param longestAnswer Bytes of a whole answer: as many as any text can have unless given. Streams have no end. */
+export function createHttp2Engine(
+  origin: string,
+  connect: () => Promise<Socket>,
+  longestAnswer = constants.MAX_STRING_LENGTH,
+): Engine {
   let pool: Promise<Pool> | undefined;
   const send = async (request: WireRequest, deadline: Deadline, idle: number) => {
     pool ??= openPool(origin, connect);
@@ -28,7 +34,7 @@ export function createHttp2Engine(origin: string, connect: () => Promise<Socket>
   return {
     async exchange(request, deadline) {
       const { statusCode, headers, body } = await send(request, deadline, 0);
-      return { status: statusCode, headers, text: await body.text() };
+      return { status: statusCode, headers, text: await textOf(body, longestAnswer) };
     },
     async open(request, deadline, idleTimeout) {
       const { statusCode, headers, body } = await send(request, deadline, idleTimeout);
@@ -41,6 +47,18 @@ export function createHttp2Engine(origin: string, connect: () => Promise<Socket>
       void pool?.then((opened) => opened.destroy());
     },
   };
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>, longest: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let room = longest;
+  // Leaving it early ends the stream too.
+  for await (const chunk of body) {
+    room -= chunk.length;
+    if (room < 0) throw new AnswerTooLong('the answer is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** The same, but asks the guard when a stream was found for a request and its first byte is to be written. */
