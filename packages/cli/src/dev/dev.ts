@@ -64,9 +64,7 @@ export const dev: Action<DevOptions, []> = async (context, options) => {
     stopWatching();
     view.close();
     await reloading.stop();
-    await takeover
-      .end()
-      .catch((error: Error) => context.say(`what was taken over could not be given back: ${error.message}`));
+    await takeover.end();
     await cluster.end();
   }
   return 0;

@@ -19,9 +19,11 @@ export interface Rivals {
   readonly deployments: readonly Deployment[];
   /** Where the operator's Lease is, if somebody has one. */
   readonly leaseNamespace: string | undefined;
+  /** Kinds that this user may not look at: whoever is there is not among the titles. */
+  readonly unseen: readonly string[];
 }
 
-/** @param own What our own holders of the Lease begin with. */
+/** @param own Our identity: holders of the Lease that are ours have it before a `_` and something of their own. */
 export async function rivalsOf(
   client: Client,
   { name, crds }: LoadedOperator,
@@ -32,22 +34,23 @@ export async function rivalsOf(
   const labelSelector = Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
-  const labelled = await listed(client, Deployment, { labelSelector, signal });
+  const unseen = new Set<string>();
+  const looking = { client, signal, unseen };
+  const labelled = await listed(looking, Deployment, { labelSelector });
   const deployments = labelled.filter(isAtWork);
-  const leases = await listed(client, Lease, { fieldSelector: `metadata.name=${name}`, signal });
-  const held = leases.filter((lease) => isHeld(lease) && !lease.spec?.holderIdentity?.startsWith(own));
+  const leases = await listed(looking, Lease, { fieldSelector: `metadata.name=${name}` });
+  const held = leases.filter((lease) => isHeld(lease) && !lease.spec?.holderIdentity?.startsWith(`${own}_`));
   const configurations = [
-    ...(await found(client, ValidatingWebhookConfiguration, name, signal)),
-    ...(await found(client, MutatingWebhookConfiguration, name, signal)),
+    ...(await found(looking, ValidatingWebhookConfiguration, name)),
+    ...(await found(looking, MutatingWebhookConfiguration, name)),
   ].filter(({ webhooks = [] }) => webhooks.some(({ clientConfig }) => isElsewhere(clientConfig)));
-  const definitions = (
-    await Promise.all(crds.map((crd) => found(client, CustomResourceDefinition, crd, signal)))
-  ).flat();
+  const definitions = (await Promise.all(crds.map((crd) => found(looking, CustomResourceDefinition, crd)))).flat();
   const converted = definitions.filter(({ spec }) => isElsewhere(spec.conversion?.webhook?.clientConfig));
   return {
     titles: [...deployments, ...held, ...configurations, ...converted].map(title),
     deployments,
     leaseNamespace: deployments[0]?.metadata.namespace ?? leases[0]?.metadata.namespace,
+    unseen: [...unseen],
   };
 }
 
@@ -75,29 +78,34 @@ function title({ kind, metadata: { name, namespace } }: KubernetesObject): strin
   return `${kind} ${namespace ? `${namespace}/` : ''}${name}`;
 }
 
-/** Who may not look learns nothing, and is stopped by the Lease at the latest. */
+/** Who may not look learns nothing, and says so. */
+interface Looking {
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  readonly unseen: Set<string>;
+}
+
 async function listed<T extends KubernetesObject>(
-  client: Client,
+  looking: Looking,
   type: ResourceType<T>,
-  options: { labelSelector?: string; fieldSelector?: string; signal: AbortSignal },
+  selection: { labelSelector?: string; fieldSelector?: string },
 ): Promise<T[]> {
-  const { items } = await client.list<T>(type, options).catch(nothingIfForbidden({ items: [] as T[] }));
+  const { client, signal } = looking;
+  const list = client.list<T>(type, { ...selection, signal });
+  const { items } = await list.catch(nothingIfForbidden(looking, type, { items: [] as T[] }));
   return items.map((item) => ({ ...item, kind: type.kind }));
 }
 
-async function found<T extends KubernetesObject>(
-  client: Client,
-  type: ResourceType<T>,
-  name: string,
-  signal: AbortSignal,
-): Promise<T[]> {
-  const object = await client.find<T>(type, { name }, { signal }).catch(nothingIfForbidden(undefined));
+async function found<T extends KubernetesObject>(looking: Looking, type: ResourceType<T>, name: string): Promise<T[]> {
+  const { client, signal } = looking;
+  const object = await client.find<T>(type, { name }, { signal }).catch(nothingIfForbidden(looking, type, undefined));
   return object ? [object] : [];
 }
 
-function nothingIfForbidden<R>(nothing: R): (error: unknown) => R {
+function nothingIfForbidden<R>({ unseen }: Looking, { kind }: ResourceType, nothing: R): (error: unknown) => R {
   return (error) => {
-    if (hasCode(error, 'KUR_CLIENT_FORBIDDEN')) return nothing;
-    throw error;
+    if (!hasCode(error, 'KUR_CLIENT_FORBIDDEN')) throw error;
+    unseen.add(kind);
+    return nothing;
   };
 }

@@ -21,6 +21,7 @@ export class Takeover {
   readonly #options: TakeoverOptions;
   /** By uid: what was put to rest by this desk. */
   readonly #resting = new Map<string, Deployment>();
+  #hasTold = false;
   readonly #identity = `dev_${hostname()}_${process.pid}`;
 
   constructor(options: TakeoverOptions) {
@@ -32,6 +33,8 @@ export class Takeover {
     const { client, takeover, signal, say } = this.#options;
     const rivals = await rivalsOf(client, operator, this.#identity, signal);
     if (rivals.titles.length > 0 && !takeover) throw deployed(operator, rivals);
+    if (rivals.unseen.length > 0 && !this.#hasTold) say(notSure(operator, rivals));
+    this.#hasTold = true;
     for (const deployment of rivals.deployments) {
       if (this.#resting.has(deployment.metadata.uid ?? '')) continue;
       await this.#rest(deployment);
@@ -41,18 +44,22 @@ export class Takeover {
     return { identity: this.#identity, leaseNamespace };
   }
 
-  /** Lets what rests work again. Not stopped by Ctrl-C, which is why it is called. */
+  /** Lets what rests work again; what fails is told, and the rest goes on. Not stopped by Ctrl-C, which is why it is called. */
   async end(): Promise<void> {
-    const { client, say } = this.#options;
-    for (const { metadata } of this.#resting.values()) {
-      const live = await client.find(Deployment, metadata);
-      const replicas = live?.metadata.annotations?.[REPLICAS_ANNOTATION];
-      if (!live || live.metadata.uid !== metadata.uid || replicas === undefined) continue;
-      const scale = live.spec?.replicas === 0 ? { spec: { replicas: Number(replicas) } } : {};
-      const patch = { metadata: { annotations: { [REPLICAS_ANNOTATION]: null } }, ...scale };
-      await client.patch(Deployment, metadata, patch, { fieldManager: FIELD_MANAGER });
-      say(`Deployment ${nameOf(live)} works again`);
+    for (const deployment of this.#resting.values()) {
+      await this.#wake(deployment).catch((error: Error) => this.#options.say(stillResting(deployment, error)));
     }
+  }
+
+  async #wake({ metadata }: Deployment): Promise<void> {
+    const { client, say } = this.#options;
+    const live = await client.find(Deployment, metadata);
+    const replicas = live?.metadata.annotations?.[REPLICAS_ANNOTATION];
+    if (!live || live.metadata.uid !== metadata.uid || replicas === undefined) return;
+    const scale = live.spec?.replicas === 0 ? { spec: { replicas: Number(replicas) } } : {};
+    const patch = { metadata: { annotations: { [REPLICAS_ANNOTATION]: null } }, ...scale };
+    await client.patch(Deployment, metadata, patch, { fieldManager: FIELD_MANAGER });
+    say(`Deployment ${nameOf(live)} works again`);
   }
 
   async #rest(deployment: Deployment): Promise<void> {
@@ -67,6 +74,16 @@ export class Takeover {
 
 function nameOf({ metadata: { namespace, name } }: Deployment): string {
   return `${namespace}/${name}`;
+}
+
+function stillResting({ metadata: { namespace, name } }: Deployment, { message }: Error): string {
+  const asItWas = `kubectl scale deployment -n ${namespace} ${name} --replicas=…, as its annotation ${REPLICAS_ANNOTATION} says`;
+  return `Deployment ${namespace}/${name} still rests: ${message}\n  fix: ${asItWas}`;
+}
+
+/** The Lease does not help where it is not seen: that of a deployment may be in another namespace than ours. */
+function notSure({ name }: LoadedOperator, { unseen }: Rivals): string {
+  return `whether somebody runs ${name} already is not known: this user may not look at each ${unseen.join(', ')}`;
 }
 
 function deployed({ name }: LoadedOperator, { titles }: Rivals): CliError {
