@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigMap, Deployment, Lease, resourceType, waitFor } from '@kurator/client';
 import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
-import { testScope } from '@kurator/testenv';
+import { type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 
@@ -179,16 +179,34 @@ describe('where the operator is deployed', () => {
     expect(after.metadata.annotations).toEqual(configuration.metadata.annotations);
   });
 
-  it('puts registrations back though a reconcile does not end', async () => {
-    await using test = await testScope('dev-slow');
-    const { client, namespace } = test;
+  /** With other code, until the test ends. */
+  async function edited(test: TestScope, what: RegExp, by: string): Promise<void> {
     const file = join(project, 'src', 'note', 'controller.ts');
     const source = await readFile(file, 'utf8');
     test.onEnd(() => writeFile(file, source));
-    const waits = "console.log('waits'); await new Promise(() => {});";
-    const slow = source.replace(/(\.reconcile\(async .* => \{)/, `$1 ${waits}`);
-    expect(slow).not.toBe(source);
-    await writeFile(file, slow);
+    expect(source).toMatch(what);
+    await writeFile(file, source.replace(what, by));
+  }
+
+  it('puts registrations back though it never comes up', async () => {
+    await using test = await testScope('dev-hanging');
+    const { client, namespace } = test;
+    const nowhere = "{ apiVersion: 'nowhere.test/v1', kind: 'Nowhere', plural: 'nowheres', namespaced: true }";
+    await edited(test, /\.reconcile\(/, `.owns(${nowhere} as never).reconcile(`);
+    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace);
+    test.onEnd(() => running.child.kill('SIGKILL'));
+    const registered = async () => (await client.find(ValidatingWebhookConfiguration, registration)) !== undefined;
+    await expect.poll(registered, { timeout: 60_000, interval: 50 }).toBe(true);
+    expect(running.said()).not.toContain('up; reloads');
+    running.child.kill('SIGINT');
+    await ended(running);
+    expect(await registered()).toBe(false);
+  });
+
+  it('puts registrations back though a reconcile does not end', async () => {
+    await using test = await testScope('dev-slow');
+    const { client, namespace } = test;
+    await edited(test, /(\.reconcile\(async .* => \{)/, "$1 console.log('waits'); await new Promise(() => {});");
     await client.create(Note, { metadata: { name: 'slow', namespace }, spec: { message: 'one' } } as never);
     const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace);
     test.onEnd(() => running.child.kill('SIGKILL'));

@@ -55,10 +55,11 @@ export const dev: Action<DevOptions, []> = async (context, options) => {
   const stopWatching = watchSources(dirname(file), (what) => void reloading.changed(what).catch(() => {}));
   try {
     view.say(`${name} runs against ${cluster.title}`);
-    await reloading.start().catch((error: Error) => {
+    const started = reloading.start().catch((error: Error) => {
       throw error instanceof CliError ? error : notStarted(operatorFile, error);
     });
-    view.say('up; reloads when a source is saved');
+    await Promise.race([started, untilEnded(context.signal)]);
+    if (!context.signal.aborted) view.say('up; reloads when a source is saved');
     await untilEnded(context.signal);
   } finally {
     stopWatching();

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Reloading } from './reloading.ts';
 import type { Runner } from './runner.ts';
 
@@ -20,7 +20,8 @@ function workshop(broken: readonly number[] = []) {
   };
   const said: string[] = [];
   const settings = async () => ({ webhookPort: 1, verbose: false, identity: 'me', leaseNamespace: 'default' });
-  return { done, said, reloading: new Reloading({ settings, create, say: (text) => void said.push(text) }) };
+  const say = (text: string) => void said.push(text);
+  return { done, said, create, settings, say, reloading: new Reloading({ settings, create, say }) };
 }
 
 describe('reloading', () => {
@@ -61,5 +62,30 @@ describe('reloading', () => {
     await reloading.start();
     await reloading.stop();
     expect(done.slice(2).toSorted()).toEqual(['stop 1', 'stop 2']);
+  });
+
+  it('stops what is still starting', async () => {
+    const { done, said, create, settings, say } = workshop();
+    const stopped = Promise.withResolvers<void>();
+    const hanging = async (): Promise<Runner> => ({
+      ...(await create()),
+      start: () => stopped.promise.then(() => Promise.reject(new Error('it ended'))),
+      stop: async () => stopped.resolve(),
+    });
+    const reloading = new Reloading({ settings, create: hanging, say });
+    const started = reloading.start();
+    await vi.waitFor(() => expect(done).toEqual(['load 1']));
+    await reloading.stop();
+    await expect(started).rejects.toThrow('it ended');
+    expect(said).toEqual([]);
+  });
+
+  it('starts nothing any more once it is to stop', async () => {
+    const { done, reloading } = workshop();
+    const started = reloading.start();
+    await reloading.stop();
+    await started;
+    await reloading.changed('a.ts');
+    expect(done).toEqual(['load 1', 'stop 1']);
   });
 });

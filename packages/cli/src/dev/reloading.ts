@@ -20,6 +20,7 @@ export class Reloading {
   #spare: Promise<Runner> | undefined;
   #work: Promise<void> = Promise.resolve();
   #isDue = false;
+  #isStopping = false;
 
   constructor(options: ReloadingOptions) {
     this.#options = options;
@@ -42,20 +43,28 @@ export class Reloading {
     return this.#work;
   }
 
+  /** Also while it starts, which may take for ever. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
+    const atWork = this.#active;
+    await atWork?.stop();
     await this.#work.catch(() => {});
     const spare = await this.#spare?.catch(() => undefined);
-    await Promise.all([this.#active?.stop(), spare?.stop()]);
+    const next = this.#active === atWork ? undefined : this.#active;
+    await Promise.all([next?.stop(), spare?.stop()]);
   }
 
   async #begin(): Promise<void> {
     this.#active = await this.#options.create();
     const operator = await this.#active.load();
-    await this.#active.start(await this.#options.settings(operator));
+    const settings = await this.#options.settings(operator);
+    if (this.#isStopping) return;
+    await this.#active.start(settings);
     this.#spare = this.#options.create();
   }
 
   async #reload(what: string): Promise<void> {
+    if (this.#isStopping) return;
     const { create, say, settings } = this.#options;
     const began = performance.now();
     const next = await (this.#spare ?? create());
@@ -74,9 +83,12 @@ export class Reloading {
     await this.#active?.stop();
     this.#active = next;
     try {
-      await next.start(await settings(operator));
+      const how = await settings(operator);
+      if (this.#isStopping) return;
+      await next.start(how);
       say(`reloaded in ${Math.round(performance.now() - began)} ms: ${what}`);
     } catch (error) {
+      if (this.#isStopping) return;
       say(`it can't be started; waiting for a change:\n${(error as Error).message}`);
       await next.stop();
       this.#active = undefined;

@@ -19,7 +19,8 @@ const sdk = (await import(
 )) as typeof import('@kurator/sdk');
 
 let operator: Operator | undefined;
-let running: RunningOperator | undefined;
+let starting: Promise<RunningOperator> | undefined;
+const ending = new AbortController();
 
 function tell(report: Report): void {
   if (process.connected) process.send?.(report);
@@ -33,12 +34,15 @@ const orders: Record<Order['order'], (order: Order) => Promise<void>> = {
   },
   async start(order) {
     if (!operator || order.order !== 'start') return;
-    running = await start(operator, order.settings);
-    tell({ report: 'up' });
-    await running.ended;
+    starting = start(operator, order.settings);
+    const { ended } = await starting;
+    if (!ending.signal.aborted) tell({ report: 'up' });
+    await ended;
   },
   async stop() {
-    await running?.stop().catch(() => {});
+    // Its webhooks may be registered long before it is up.
+    ending.abort();
+    await starting?.then((running) => running.stop()).catch(() => {});
     process.exit(0);
   },
 };
@@ -61,6 +65,7 @@ async function start(operator: Operator, settings: DevSettings): Promise<Running
   const reasons = new Reasons(operator.resources.map(({ kind }) => kind));
   const started = await operator.start({
     client,
+    signal: ending.signal,
     log: reportingLogger(reasons, verbose),
     webhooks: { listen: { port: webhookPort } },
     installCrds: 'compatible',

@@ -43,9 +43,8 @@ export async function createRunner({ folder, file, env, onReport, onEnd }: Runne
   let awaited: { report: Report['report']; resolve(report: Report): void; reject(error: Error): void } | undefined;
   let isEnding = false;
   const failed = (text: string) => {
-    if (isEnding) return;
     if (awaited) awaited.reject(new Error(text));
-    else onEnd(text);
+    else if (!isEnding) onEnd(text);
     awaited = undefined;
   };
   child.on('message', (report: Report) => {
