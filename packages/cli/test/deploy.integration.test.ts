@@ -257,7 +257,9 @@ describe('kurator deploy', () => {
 
 describe('kurator undeploy', () => {
   it('takes the operator away with what it made for itself, and leaves its kinds, their objects and what is others’', async () => {
-    await test.client.create(ValidatingWebhookConfiguration, { metadata: { name: 'gadget-operator' } });
+    // As the operator registers itself.
+    const labels = { 'app.kubernetes.io/managed-by': 'gadget-operator' };
+    await test.client.create(ValidatingWebhookConfiguration, { metadata: { name: 'gadget-operator', labels } });
     await test.client.create(Secret, { metadata: { name: 'somebodys', namespace: test.namespace } });
     expect(await test.client.find(Role, { name: 'gadget-operator', namespace: 'default' })).toBeDefined();
     const { stdout, stderr, code } = await kurator('undeploy');

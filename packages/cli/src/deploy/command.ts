@@ -19,7 +19,10 @@ export function declareDeploy(program: Command, session: Session): void {
     .option('--no-reference-policy', 'let people refer to objects that they may not use themselves')
     .option('--dry-run', 'show what would change, field by field, and write nothing')
     .option('--force', 'accept a definition that harms objects which are stored')
-    .option('--take-over', 'overwrite fields that somebody else has set');
+    .option(
+      '--take-over',
+      'overwrite fields that somebody else has set, and take objects for its own that somebody else has made',
+    );
   waitingOptions(deploy)
     .action(lazy(session, async () => (await import('./deploy.ts')).deploy))
     .addHelpText(
@@ -56,8 +59,8 @@ export function declareUndeploy(program: Command, session: Session): void {
     .addHelpText(
       'after',
       `
-Only what \`kurator deploy\` has made is deleted, by its uid, and the namespace only if it made that too, and nothing else
-is in it.
+Only what \`kurator deploy\` has made for this operator is deleted, by its uid, and the namespace only if it made that too, and
+nothing else is in it.
 
 Examples:
   kurator undeploy --dry-run

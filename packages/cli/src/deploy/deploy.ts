@@ -7,12 +7,15 @@ import type { OperatorDescription } from '../manifests/description.ts';
 import { namespaceOf } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { type DescribeOptions, describeProject } from './describe-project.ts';
+import { earlierDeployment } from './earlier-deployment.ts';
 import { withContent } from './image-content.ts';
 import {
-  hasMadeNamespace,
+  createNamespace,
   type Inventory,
   type InventoryItem,
+  isWrittenFor,
   itemOf,
+  madeNamespace,
   merged,
   readInventory,
   unwanted,
@@ -50,18 +53,16 @@ export async function deployOperator(
 ): Promise<number> {
   const { reporter, signal } = context;
   const takeOver = options.takeOver ?? false;
-  const before = await readInventory(client, given, signal);
+  const before = await madeBefore(client, given, signal);
   const description = await withoutOthersNamespace(client, given, before, signal);
   const manifests = operatorManifests(description);
   const steps = await planOf(client, manifests, { takeOver, signal });
-  const removals = await removalsOf(client, unwanted(before, manifests), signal);
+  const removals = await removalsOf(client, unwanted(before, manifests), description, signal);
   if (options.dryRun) context.print(planText([...steps, ...removals]));
   checkHarm(steps, options.force ?? false, context);
+  if (!takeOver) refuseOthers(steps, description);
   if (options.dryRun) return 0;
-  const items = await carryOut(client, steps, takeOver, context);
-  const made = { items, namespaceUid: items.find(({ kind }) => kind === 'Namespace')?.uid };
-  // Until what is not wanted any more is gone, it must not be forgotten.
-  await writeInventory(client, description, { ...made, items: merged(before.items, items) }, signal);
+  const items = await carryOut(client, description, { steps, before, takeOver }, context);
   const { name } = description;
   const namespace = namespaceOf(description);
   if (options.wait) {
@@ -70,13 +71,21 @@ export async function deployOperator(
   }
   // Pods of before may need their rights until they are gone.
   await takeAway(client, removals, context);
-  await writeInventory(client, description, made, signal);
+  await writeInventory(client, description, inventoryOf(items), signal);
   const changed = steps.filter(({ action }) => action !== 'keep').length;
   const removed = removals.length > 0 ? `, and ${removals.length} removed that it had before` : '';
   context.print(
     `${name} is ${options.wait ? 'running' : 'applied'} in the namespace ${namespace}: ${changed} of ${steps.length} objects were written${removed}.`,
   );
   return 0;
+}
+
+/** What the inventory says; without one, what is there of a deployment that lives here. */
+async function madeBefore(client: Client, description: OperatorDescription, signal: AbortSignal): Promise<Inventory> {
+  const recorded = await readInventory(client, description, signal);
+  if (recorded) return recorded;
+  const items = await earlierDeployment(client, description, signal);
+  return { items: items.some(({ kind }) => kind === 'Deployment') ? items : [] };
 }
 
 /** A namespace that was there before is somebody's: it gets neither labels nor rules of ours. */
@@ -87,34 +96,79 @@ async function withoutOthersNamespace(
   signal: AbortSignal,
 ): Promise<OperatorDescription> {
   const found = await client.find(Namespace, { name: namespaceOf(description) }, { signal });
-  const isOurs = !found || (await hasMadeNamespace(client, description, before, signal));
+  const isOurs = !found || (await madeNamespace(client, description, before, signal));
   return isOurs ? description : { ...description, createNamespace: false };
 }
 
-/** Kinds first, and served, before anything that may need them. @returns What is there now. */
+/** What somebody else made would be ours once we write into it, and `kurator undeploy` would delete it. */
+function refuseOthers(steps: readonly Step[], description: OperatorDescription): void {
+  // Definitions are shared, and a namespace is among the steps only if it is ours.
+  const decided = new Set(['CustomResourceDefinition', 'Namespace']);
+  const others = steps.filter(({ live, type }) => live && !decided.has(type.kind) && !isWrittenFor(live, description));
+  if (others.length === 0) return;
+  const names = others.map(titleOf).join(', ');
+  throw new CliError('KUR_CLI_CONFLICT', `not made by \`kurator deploy\` for ${description.name}: ${names}`, {
+    remedy:
+      'delete what nobody needs; or `kurator deploy --take-over` makes it the operator’s own, which `kurator undeploy` deletes',
+  });
+}
+
+/** What is to be done, and what was there before. */
+interface Work {
+  readonly steps: readonly Step[];
+  readonly before: Inventory;
+  readonly takeOver: boolean;
+}
+
+/**
+ * Kinds first, and served, before anything that may need them. Whenever it is cut short, the inventory names all that was made, and all
+ * that was there: it says beforehand what will be written. Only the namespace must be there for that, and says itself whose it is.
+ *
+ * @returns What is there now of what is wanted.
+ */
 async function carryOut(
   client: Client,
-  steps: readonly Step[],
-  takeOver: boolean,
+  description: OperatorDescription,
+  { steps, before, takeOver }: Work,
   { reporter, signal }: ActionContext,
 ): Promise<InventoryItem[]> {
-  const task = 'Applying';
-  const items: InventoryItem[] = [];
-  for (const [at, step] of steps.entries()) {
-    const { object, type, action } = step;
-    reporter.progress(task, at / steps.length, titleOf(step));
-    const applied = action === 'keep' ? undefined : await apply(client, type, object, { takeOver, signal });
-    items.push(itemOf(object, applied?.metadata.uid ?? step.uid ?? ''));
-  }
-  reporter.progress(task, 1);
+  const items = new Map(steps.map((step) => [step, itemOf(step.object, step.live?.metadata.uid)]));
+  const write = async (some: readonly Step[]) => {
+    for (const step of some) {
+      const { object, type, action } = step;
+      reporter.progress('Applying', steps.indexOf(step) / steps.length, titleOf(step));
+      if (action === 'keep') continue;
+      if (isHome(step) && action === 'create') await createNamespace(client, description, signal);
+      const applied = await apply(client, type, object, { takeOver, signal });
+      items.set(step, itemOf(object, applied.metadata.uid));
+    }
+  };
+  const note = async () => {
+    const now = inventoryOf([...items.values()]);
+    await writeInventory(client, description, { ...now, items: merged(before.items, now.items) }, signal);
+  };
+  await write(steps.filter(isHome));
+  await note();
+  await write(steps.filter((step) => !isHome(step)));
+  reporter.progress('Applying', 1);
+  await note();
   const crds = steps.filter(({ type }) => type.kind === 'CustomResourceDefinition').map(({ object }) => object);
   await untilEstablished(client, crds, signal);
-  return items;
+  return [...items.values()];
+}
+
+function isHome({ type }: Step): boolean {
+  return type.kind === 'Namespace';
+}
+
+function inventoryOf(items: readonly InventoryItem[]): Inventory {
+  return { items, namespaceUid: items.find(({ kind }) => kind === 'Namespace')?.uid };
 }
 
 async function takeAway(client: Client, removals: readonly Step[], { say, signal }: ActionContext): Promise<void> {
   for (const step of removals) {
-    const { type, object, uid } = step;
+    const { type, object, live } = step;
+    const uid = live?.metadata.uid;
     const options = { signal, ...(uid ? { preconditions: { uid } } : {}) };
     await client.delete(type, object.metadata, options).catch((error) => {
       // Another of that name is not ours.

@@ -3,30 +3,73 @@
  * follows from other objects, or is made in every namespace, is nobody's.
  */
 import { type Client, hasCode, type KubernetesObject, type ResourceType, untyped } from '@kurator/client';
-import { type OperatorDescription, selectorOf } from '../manifests/description.ts';
+import type { OperatorDescription } from '../manifests/description.ts';
+import { isWrittenFor } from './inventory.ts';
+import { isMadeByOperator } from './own-objects.ts';
 
 /** Made by the control plane of something else, or worth nothing by itself. */
 const derived = new Set(['Event', 'Endpoints', 'EndpointSlice', 'Lease', 'PodMetrics']);
 const inEveryNamespace = new Set(['ConfigMap kube-root-ca.crt', 'ServiceAccount default']);
 
-/** What is in the namespace besides the operator: `Deployment web`. */
-export async function othersIn(
+/** What is in a namespace. */
+export interface NamespaceContent {
+  /** What is there besides the operator, what nothing else brings about first: `Deployment web`. */
+  readonly others: readonly string[];
+  /** The uids of what is the operator's, and of what goes with that. */
+  readonly own: ReadonlySet<string>;
+}
+
+/** @param gone The uids of what was the operator's when it was looked at before: what they own goes too, a moment later. */
+export async function contentOf(
   client: Client,
   namespace: string,
   description: OperatorDescription,
   signal: AbortSignal,
-): Promise<string[]> {
+  gone: ReadonlySet<string> = new Set(),
+): Promise<NamespaceContent> {
   const { types, unknown } = await listableKinds(client, signal);
-  const found = new Set<string>(unknown);
+  const found: Found[] = [];
   for (const type of types.filter(({ kind }) => !derived.has(kind))) {
-    const others = await client
+    const items = await client
       .list<KubernetesObject>(type, { namespace, metadataOnly: true, signal })
-      .then(({ items }) => items.filter(({ metadata }) => !isOwn(type.kind, metadata, description)))
+      .then((list) => list.items)
       // A kind that has just been removed.
       .catch((error) => (hasCode(error, 'KUR_CLIENT_NOT_FOUND') ? [] : Promise.reject(error)));
-    for (const { metadata } of others) found.add(`${type.kind} ${metadata.name}`);
+    found.push(...items.map(({ metadata }) => ({ kind: type.kind, metadata })));
   }
-  return [...found];
+  const own = withOwned(found, new Set([...gone, ...found.filter((each) => isOwn(each, description)).map(uidOf)]));
+  const others = found
+    .filter((each) => !own.has(uidOf(each)) && !inEveryNamespace.has(titleOf(each)))
+    .toSorted((a, b) => ownersOf(a).length - ownersOf(b).length);
+  return { others: [...new Set([...unknown, ...others.map(titleOf)])], own };
+}
+
+type Found = Pick<KubernetesObject, 'kind' | 'metadata'>;
+
+/**
+ * What has owners goes with them, if all of them go. An owner that is not in the namespace does not go with it: it is of the
+ * whole cluster, and what it keeps here may be anybody's data.
+ */
+function withOwned(found: readonly Found[], own: ReadonlySet<string>): ReadonlySet<string> {
+  const isOwned = (each: Found) => ownersOf(each).length > 0 && ownersOf(each).every(({ uid }) => own.has(uid));
+  const more = found.filter((each) => !own.has(uidOf(each)) && isOwned(each));
+  return more.length > 0 ? withOwned(found, new Set([...own, ...more.map(uidOf)])) : own;
+}
+
+function ownersOf({ metadata }: Found) {
+  return metadata.ownerReferences ?? [];
+}
+
+function uidOf({ metadata }: Found): string {
+  return metadata.uid ?? '';
+}
+
+function titleOf({ kind, metadata }: Found): string {
+  return `${kind} ${metadata.name}`;
+}
+
+function isOwn(each: Found, description: OperatorDescription): boolean {
+  return isWrittenFor(each, description) || isMadeByOperator(each, description);
 }
 
 interface ApiResource {
@@ -59,15 +102,4 @@ async function listableKinds(client: Client, signal: AbortSignal): Promise<Lista
     }
   }
   return { types, unknown };
-}
-
-function isOwn(kind: string, metadata: KubernetesObject['metadata'], description: OperatorDescription): boolean {
-  if (inEveryNamespace.has(`${kind} ${metadata.name}`)) return true;
-  if (kind === 'Secret' && metadata.name === `${description.name}-webhooks`) return true;
-  // Who has an owner goes with it: the owner is what counts.
-  return (metadata.ownerReferences?.length ?? 0) > 0 || isLabelled(metadata, description);
-}
-
-function isLabelled({ labels = {} }: KubernetesObject['metadata'], description: OperatorDescription): boolean {
-  return Object.entries(selectorOf(description)).every(([key, value]) => labels[key] === value);
 }

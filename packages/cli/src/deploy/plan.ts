@@ -11,7 +11,8 @@ import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1'
 import { type FieldChange, fieldChanges } from '@kurator/runtime';
 import { compareCrds, type Finding } from '@kurator/schema';
 import { CliError } from '../error.ts';
-import { FIELD_MANAGER, type InventoryItem, isWrittenByDeploy } from './inventory.ts';
+import type { OperatorDescription } from '../manifests/description.ts';
+import { FIELD_MANAGER, type InventoryItem, isWrittenFor } from './inventory.ts';
 import { findLive, kindOf } from './kind-of.ts';
 
 /** One object of the deployment. */
@@ -19,8 +20,8 @@ export interface Step {
   readonly type: ResourceType;
   readonly object: KubernetesObject;
   readonly action: 'create' | 'change' | 'keep' | 'remove';
-  /** Of the object that is there. */
-  readonly uid?: string | undefined;
+  /** What is there. */
+  readonly live?: KubernetesObject | undefined;
   readonly changes: readonly FieldChange[];
   /** What a new definition would do to objects that are there. */
   readonly findings: readonly Finding[];
@@ -57,22 +58,23 @@ async function stepOf(client: Client, object: KubernetesObject, options: PlanOpt
   const changes = fieldChanges(live, wouldBe);
   const action = live ? (changes.length > 0 ? 'change' : 'keep') : 'create';
   const findings = live && isCrd(live) ? crdFindings(live, wouldBe) : [];
-  return { type, object, action, changes, findings, uid: live?.metadata.uid };
+  return { type, object, action, changes, findings, live };
 }
 
 /** Takes away what an earlier deployment has made, if it is still there and still that. */
 export async function removalsOf(
   client: Client,
   items: readonly InventoryItem[],
+  description: OperatorDescription,
   signal: AbortSignal,
 ): Promise<Step[]> {
   const steps: Step[] = [];
   for (const { apiVersion, kind, name, namespace, uid } of items) {
     const type = untyped(apiVersion, kind, { namespaced: namespace !== undefined });
     const live = await findLive(client, type, { name, namespace }, signal);
-    if (!live || live.metadata.uid !== uid || !isWrittenByDeploy(live)) continue;
+    if (!live || (uid && live.metadata.uid !== uid) || !isWrittenFor(live, description)) continue;
     const object = { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } };
-    steps.push({ type, object, action: 'remove', changes: [], findings: [], uid });
+    steps.push({ type, object, action: 'remove', changes: [], findings: [], live });
   }
   return steps;
 }

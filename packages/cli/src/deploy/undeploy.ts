@@ -4,16 +4,13 @@ import {
   type Deployment,
   hasCode,
   type KubernetesObject,
-  Lease,
   Namespace,
   Pod,
   parseDuration,
   type ResourceType,
-  Secret,
   untyped,
   waitUntilGone,
 } from '@kurator/client';
-import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import type { Action, ActionContext } from '../action.ts';
 import { confirm } from '../confirm.ts';
@@ -22,9 +19,11 @@ import { selectorText } from '../label-selector.ts';
 import { namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { type DescribeOptions, describeProject } from './describe-project.ts';
-import { deleteInventory, hasMadeNamespace, type Inventory, isWrittenByDeploy, readInventory } from './inventory.ts';
+import { earlierDeployment } from './earlier-deployment.ts';
+import { deleteInventory, type InventoryItem, isWrittenFor, madeNamespace, readInventory } from './inventory.ts';
 import { findLive } from './kind-of.ts';
-import { othersIn } from './namespace-content.ts';
+import { contentOf } from './namespace-content.ts';
+import { isMadeByOperator, type OwnObject, ownObjects } from './own-objects.ts';
 import { titleOf } from './plan-text.ts';
 
 /** As commander gives them. */
@@ -39,13 +38,15 @@ export interface UndeployOptions extends Pick<DescribeOptions, 'namespace' | 'wa
 
 /** Of what is somebody else's in the namespace, so many are named. */
 const MOST_NAMED = 10;
+/** An object that is written all the time, such as the status of a Deployment, is deleted in one of so many tries. */
+const MOST_TRIES = 20;
 
 /** Something to delete; what isn't there is passed over. */
 interface Doomed {
   readonly type: ResourceType;
   readonly object: KubernetesObject;
-  /** The operator has made it for itself; all else is ours only if `kurator deploy` wrote it. */
-  readonly isOperators?: boolean;
+  /** Whether what is there by its name is it, and ours. */
+  isOurs(live: KubernetesObject): boolean;
 }
 
 export const undeploy: Action<UndeployOptions, [folder: string]> = async (context, options, folder) => {
@@ -61,15 +62,15 @@ export async function undeployOperator(
   options: UndeployOptions,
 ): Promise<number> {
   const { signal, print } = context;
-  const inventory = await readInventory(client, description, signal);
-  const doomed = await stillThere(client, doomedOf(description, inventory, options.crds ?? false), signal);
+  const recorded = await readInventory(client, description, signal);
+  const items = recorded?.items ?? (await earlierDeployment(client, description, signal));
+  const doomed = await stillThere(client, doomedOf(description, items, options.crds ?? false), signal);
   const home = namespaceOf(description);
-  const isOurs = await hasMadeNamespace(client, description, inventory, signal);
-  const others = isOurs ? await othersIn(client, home, description, signal) : [];
-  const goes = isOurs && others.length === 0;
+  const namespace = await madeNamespace(client, description, recorded, signal);
+  const content = namespace && (await contentOf(client, home, description, signal));
   if (options.dryRun) {
     for (const each of doomed) print(`- ${titleOf(each)}`);
-    if (goes) print(`- Namespace ${home}`);
+    if (content?.others.length === 0) print(`- Namespace ${home}`);
     print('nothing was deleted');
     return 0;
   }
@@ -84,41 +85,78 @@ export async function undeployOperator(
     parseDuration(options.timeout),
   );
   await deleteInventory(client, description, signal);
-  if (goes) {
-    const preconditions = { uid: inventory.namespaceUid ?? '' };
-    await client.delete(Namespace, { name: home }, { signal, preconditions });
-  }
-  const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : '';
-  const kept = others.length > 0 ? `, with ${others.slice(0, MOST_NAMED).join(', ')}${more}` : '';
-  print(`${description.name} is gone${goes ? '' : `; the namespace ${home} stays${kept}`}.`);
+  const left = content && namespace ? await removeNamespace(client, description, namespace, content.own, signal) : [];
+  print(`${description.name} is gone${left ? `; the namespace ${home} stays${named(left)}` : ''}.`);
   if (!options.crds) await tellWhatStays(client, description, context);
   return 0;
 }
 
-/** In the opposite order of how it was made, and with what the operator has made for itself. */
-function doomedOf(description: OperatorDescription, inventory: Inventory, withCrds: boolean): Doomed[] {
-  const { name, webhooks } = description;
-  const namespace = namespaceOf(description);
-  const own = [
-    named(Lease, name, namespace),
-    // Nobody answers the webhooks any more, and they would refuse every write.
-    ...(webhooks ? [named(ValidatingWebhookConfiguration, name), named(MutatingWebhookConfiguration, name)] : []),
-    ...(webhooks ? [named(Secret, `${name}-webhooks`, namespace)] : []),
-  ];
-  const manifests = operatorManifests({ ...description, createNamespace: false, serviceMonitor: true });
-  // Without an inventory, which earlier versions did not write, it is what they would have made.
-  const recorded = inventory.items.length > 0 ? [...description.crds, ...objectsOf(inventory, manifests)] : manifests;
-  const all = recorded.toReversed().map((object) => ({ type: typeOf(object), object }));
-  return [...all.filter(({ type }) => withCrds || type.kind !== 'CustomResourceDefinition'), ...own];
+/** Unless there is something else in it. @returns What there is; undefined where the namespace goes. */
+async function removeNamespace(
+  client: Client,
+  description: OperatorDescription,
+  { metadata }: Namespace,
+  own: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  const { name, uid = '' } = metadata;
+  // Much may have come since it was looked at, with a question in between.
+  const { others } = await contentOf(client, name, description, signal, own);
+  if (others.length > 0) return others;
+  await client.delete(Namespace, { name }, { signal, preconditions: { uid } }).catch(unlessGone);
+  return undefined;
 }
 
-/** What was made, by its uid; with what it is told to be where that is known (the pods of a Deployment are waited for). */
-function objectsOf({ items }: Inventory, manifests: readonly KubernetesObject[]): KubernetesObject[] {
+function unlessGone(error: unknown): void {
+  if (!hasCode(error, 'KUR_CLIENT_NOT_FOUND')) throw error;
+}
+
+function named(others: readonly string[]): string {
+  if (others.length === 0) return '';
+  const more = others.length > MOST_NAMED ? ` and ${others.length - MOST_NAMED} more` : '';
+  return `, with ${others.slice(0, MOST_NAMED).join(', ')}${more}`;
+}
+
+/** In the opposite order of how it was made, and with what the operator has made for itself. */
+function doomedOf(
+  description: OperatorDescription,
+  items: readonly InventoryItem[],
+  withCrds: boolean,
+): readonly Doomed[] {
+  const manifests = operatorManifests(description);
   const made = items.filter(({ kind }) => kind !== 'Namespace' && kind !== 'CustomResourceDefinition');
-  return made.map(({ apiVersion, kind, name, namespace, uid }) => {
-    const same = manifests.find((each) => each.kind === kind && each.metadata.name === name);
-    return { ...same, apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}), uid } };
-  });
+  return [
+    ...made.toReversed().map((item) => doomedItem(item, manifests, description)),
+    ...(withCrds ? description.crds : []).toReversed().map((crd) => doomedCrd(crd, description)),
+    ...ownObjects(description).map((own) => doomedOwn(own, description)),
+  ];
+}
+
+/** With what it is told to be where that is known: the pods of a Deployment are waited for. */
+function doomedItem(
+  { apiVersion, kind, name, namespace, uid }: InventoryItem,
+  manifests: readonly KubernetesObject[],
+  description: OperatorDescription,
+): Doomed {
+  const same = manifests.find((each) => each.kind === kind && each.metadata.name === name);
+  return {
+    type: untyped(apiVersion, kind, { namespaced: namespace !== undefined }),
+    object: { ...same, apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } },
+    isOurs: (live) => (!uid || live.metadata.uid === uid) && isWrittenFor(live, description),
+  };
+}
+
+function doomedCrd(object: CustomResourceDefinition, description: OperatorDescription): Doomed {
+  return { type: CustomResourceDefinition, object, isOurs: (live) => isWrittenFor(live, description) };
+}
+
+function doomedOwn({ type, name, namespace }: OwnObject, description: OperatorDescription): Doomed {
+  const { apiVersion, kind } = type;
+  return {
+    type,
+    object: { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } },
+    isOurs: (live) => isMadeByOperator(live, description),
+  };
 }
 
 /** What would be lost with the kinds. */
@@ -136,29 +174,19 @@ async function lossText(
   return `Delete ${counts.join(', ')}, in every namespace of the cluster?`;
 }
 
-function named(type: ResourceType, name: string, namespace?: string): Doomed {
-  const { apiVersion, kind } = type;
-  return {
-    type,
-    object: { apiVersion, kind, metadata: { name, ...(namespace ? { namespace } : {}) } },
-    isOperators: true,
-  };
-}
-
-function typeOf({ apiVersion = '', kind = '', metadata }: KubernetesObject): ResourceType {
-  return untyped(apiVersion, kind, { namespaced: metadata.namespace !== undefined });
-}
-
 async function stillThere(client: Client, doomed: readonly Doomed[], signal: AbortSignal): Promise<Doomed[]> {
   const found: Doomed[] = [];
-  for (const each of doomed) {
-    const { name = '', namespace } = each.object.metadata;
-    const live = await findLive(client, each.type, { name, namespace }, signal);
-    const { uid } = each.object.metadata;
-    if (!live || (uid !== undefined && live.metadata.uid !== uid)) continue;
-    if (each.isOperators || isWrittenByDeploy(live)) found.push(each);
-  }
+  for (const each of doomed) if (await liveOf(client, each, signal)) found.push(each);
   return found;
+}
+
+async function liveOf(
+  client: Client,
+  { type, object, isOurs }: Doomed,
+  signal: AbortSignal,
+): Promise<KubernetesObject | undefined> {
+  const live = await findLive(client, type, object.metadata, signal);
+  return live && isOurs(live) ? live : undefined;
 }
 
 async function deleteAll(
@@ -170,17 +198,29 @@ async function deleteAll(
   const task = 'Deleting';
   for (const [at, each] of doomed.entries()) {
     const { type, object } = each;
-    const ref = { name: object.metadata.name ?? '', namespace: object.metadata.namespace };
     reporter.progress(task, at / doomed.length, titleOf(each));
-    const { uid } = object.metadata;
-    await client.delete(type, ref, { signal, ...(uid ? { preconditions: { uid } } : {}) }).catch((error) => {
-      if (!hasCode(error, 'KUR_CLIENT_NOT_FOUND')) throw error;
-    });
-    await waitUntilGone(client, type, ref, { timeout, signal });
+    if (!(await deleteOurs(client, each, signal))) continue;
+    await waitUntilGone(client, type, object.metadata, { timeout, signal });
     // With its rights it could not even say that somebody else may lead.
     if (type.kind === 'Deployment') await untilNoPods(client, object as Deployment, timeout, signal);
   }
   reporter.progress(task, 1);
+}
+
+/** Exactly what was seen to be ours: what is written meanwhile is looked at again. @returns Whether it was there. */
+async function deleteOurs(client: Client, doomed: Doomed, signal: AbortSignal): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    const live = await liveOf(client, doomed, signal);
+    if (!live) return false;
+    const { uid = '', resourceVersion = '' } = live.metadata;
+    try {
+      await client.delete(doomed.type, live.metadata, { signal, preconditions: { uid, resourceVersion } });
+      return true;
+    } catch (error) {
+      if (hasCode(error, 'KUR_CLIENT_NOT_FOUND')) return true;
+      if (!hasCode(error, 'KUR_CLIENT_CONFLICT') || tries === MOST_TRIES) throw error;
+    }
+  }
 }
 
 async function untilNoPods(
