@@ -8,14 +8,15 @@ import type { PlannedFile } from '../files/template.ts';
 import { yamlDocuments } from '../files/yaml-documents.ts';
 import { yamlFile } from './yaml-file.ts';
 
-const FOLDER = 'crds';
+/** Where they are, below the project's folder. */
+export const FOREIGN_CRDS = 'crds';
 
 /** Those that the project has, or will have. @param fetched Files of that folder that are yet to be written. */
 export async function foreignCrds(
   projectFolder: string,
   fetched: readonly PlannedFile[] = [],
 ): Promise<CustomResourceDefinition[]> {
-  const folder = join(projectFolder, FOLDER);
+  const folder = join(projectFolder, FOREIGN_CRDS);
   const texts = new Map(fetched.map(({ path, text }) => [basename(path), text]));
   const names = new Set([...(await readdir(folder).catch(() => [])), ...texts.keys()]);
   const files = [...names].filter((name) => /\.ya?ml$/.test(name)).toSorted();
@@ -30,7 +31,9 @@ export async function fetchCrds(sources: readonly string[], signal: AbortSignal)
   const found = await Promise.all(sources.map((source) => crdsFrom(source, signal)));
   return found.flat().map((crd) => {
     const { apiVersion, kind, metadata, spec } = crd;
-    return yamlFile(`${FOLDER}/${metadata.name}.yaml`, [{ apiVersion, kind, metadata: { name: metadata.name }, spec }]);
+    return yamlFile(`${FOREIGN_CRDS}/${metadata.name}.yaml`, [
+      { apiVersion, kind, metadata: { name: metadata.name }, spec },
+    ]);
   });
 }
 

@@ -8,14 +8,15 @@ import { type DescribeOptions, describeProject } from '../deploy/describe-projec
 import { CliError } from '../error.ts';
 import { changesOf, type FileChange, isChange } from '../files/change.ts';
 import { unifiedDiff } from '../files/diff.ts';
+import { readRecord, recordOf } from '../files/record.ts';
 import { recovered } from '../files/recovered.ts';
 import type { PlannedFile } from '../files/template.ts';
 import { writeFiles } from '../files/write-files.ts';
 import { type Project, readProject } from '../project/project.ts';
-import { fetchCrds, foreignCrds } from './foreign-crds.ts';
-import { type Generator, isGenerated, type Known } from './generator.ts';
+import { FOREIGN_CRDS, fetchCrds, foreignCrds } from './foreign-crds.ts';
+import type { Generator, Known } from './generator.ts';
 import { generators } from './generators.ts';
-import { handwritten, planOf } from './plan.ts';
+import { handwritten, isSomebodys, planOf } from './plan.ts';
 
 /** As commander gives them. */
 export interface GenerateOptions {
@@ -32,8 +33,10 @@ export const generate: Action<GenerateOptions, [what: string[]]> = async (contex
   if (!options.dryRun && !options.check) await recovered(folder, context);
   const chosen = choose(folder, what);
   const everything = await known(project, chosen, {}, context.signal, fetched);
-  const plan = await planOf(folder, chosen, everything, options);
-  const changes = [...(await brought(folder, fetched, options)), ...plan.changes];
+  // Who only checks is told of what was edited as of any other difference.
+  const overwrite = options.overwrite || options.check || false;
+  const plan = await planOf(folder, chosen, everything, { overwrite });
+  const changes = [...(await brought(folder, fetched, everything, overwrite)), ...plan.changes];
   tellKept(plan.kept, context);
   if (options.check) return check(changes, context.print);
   if (options.dryRun) {
@@ -69,12 +72,16 @@ export async function known(
 async function brought(
   folder: string,
   fetched: readonly PlannedFile[],
-  { overwrite = false }: GenerateOptions,
+  { operator }: Known,
+  overwrite: boolean,
 ): Promise<FileChange[]> {
+  if (fetched.length === 0) return [];
+  const record = await readRecord(folder, FOREIGN_CRDS);
   const changes = (await changesOf(folder, fetched)).filter(isChange);
-  const stranger = changes.find(({ before }) => before !== undefined && !isGenerated(before));
+  const stranger = changes.find((change) => isSomebodys(record, FOREIGN_CRDS, change));
   if (stranger && !overwrite) throw handwritten(stranger.path);
-  return changes;
+  const noted = await changesOf(folder, [recordOf(operator.name, FOREIGN_CRDS, fetched, record.files)]);
+  return [...changes, ...noted.filter(isChange)];
 }
 
 /** Those that are named; without names, all but those that nobody has asked for yet. */

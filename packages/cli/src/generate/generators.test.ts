@@ -122,13 +122,17 @@ describe('what has to change', () => {
   });
 
   it('is a file that was changed, one that is missing, and one that is made no more', async () => {
-    await writeFile(join(folder, 'deploy/base/rbac.yaml'), HEADER);
     await rm(join(folder, 'deploy/base/deployment.yaml'));
-    const { changes } = await plan({ ...known, foreign: [] });
+    const { crds, base, types } = generators as Record<string, Generator>;
+    const cluster = [{ apiGroups: [''], resources: ['nodes'], verbs: ['list'] }];
+    const operator = { ...known.operator, permissions: { ...known.operator.permissions, cluster } };
+    const chosen = [crds, base, types] as Generator[];
+    const { changes } = await planOf(folder, chosen, { ...known, operator, foreign: [] });
     const words = changes.map(({ path, before, after }) => [path, before !== undefined, after !== undefined]);
     expect(words).toEqual([
       ['deploy/base/rbac.yaml', true, true],
       ['deploy/base/deployment.yaml', false, true],
+      ['deploy/base/.kurator-files.json', true, true],
       ['src/types/certificate.ts', true, false],
       ['src/types/.kurator-files.json', true, false],
     ]);
@@ -190,6 +194,18 @@ describe('what has to change', () => {
     await expect(plan()).rejects.toMatchObject({ code: 'KUR_CLI_EDITED' });
     const { changes } = await planOf(folder, all, known, { overwrite: true });
     expect(changes.map(({ path }) => path)).toEqual(['deploy/base/rbac.yaml']);
+  });
+
+  it('refuses to replace what was edited below a header, or has come from elsewhere with one', async () => {
+    await writeFile(join(folder, 'deploy/base/rbac.yaml'), `${HEADER}kind: Mine\n`);
+    await expect(plan()).rejects.toMatchObject({ code: 'KUR_CLI_EDITED' });
+  });
+
+  it('takes the word of a header where nothing was ever recorded, as in older projects', async () => {
+    await writeFile(join(folder, 'deploy/base/rbac.yaml'), `${HEADER}kind: Older\n`);
+    await rm(join(folder, 'deploy/base/.kurator-files.json'));
+    const { changes } = await plan();
+    expect(changes.map(({ path }) => path)).toEqual(['deploy/base/rbac.yaml', 'deploy/base/.kurator-files.json']);
   });
 
   it('refuses to replace what was edited in a file that has no header', async () => {

@@ -54,10 +54,11 @@ async function planBy(
   return { changes: [...made, ...gone, ...noted], kept: kept.map(({ path }) => path) };
 }
 
-/** Neither as it was written, nor marked as what nobody edits. */
-function isSomebodys(record: FileRecord, below: string, change: FileChange): boolean {
+/** Not as it was written. A mark in it counts only where nothing was recorded yet: people edit below it. */
+export function isSomebodys(record: FileRecord, below: string, change: FileChange): boolean {
   const { before } = change;
-  return before !== undefined && !isAsWritten(record, below, change) && !isGenerated(before);
+  if (before === undefined || isAsWritten(record, below, change)) return false;
+  return record.isThere || !isGenerated(before);
 }
 
 async function noLongerMade(
