@@ -6,9 +6,22 @@
  *     .kurator-writing         in force: the files are being changed, or the process died while it did so
  *
  * One rename makes the one the other, so that there is nothing in between; and only one process at a time has one in force.
+ * What a rename rests on is on the disk before it, so that this also holds after a power cut.
  */
-import { constants, copyFile, link, mkdir, open, readdir, readFile, rename, rmdir, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  constants,
+  copyFile,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rmdir,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { isAlive, ownerToken, parseOwner } from '@kurator/testenv/owner';
 import { CliError } from '../error.ts';
 import { type FileChange, readIfThere } from './change.ts';
@@ -42,12 +55,15 @@ export async function openJournal(folder: string, changes: readonly FileChange[]
   const entries = changes.map(({ path, before, after }) => ({ path, before: digest(before), after: digest(after) }));
   try {
     await mkdir(draft);
-    for (const [at, { before, after }] of changes.entries()) {
-      if (before !== undefined) await writeDown(join(draft, `${at}.before`), before);
-      if (after !== undefined) await writeDown(join(draft, `${at}.after`), after);
+    for (const [at, { path, before, after }] of changes.entries()) {
+      const mode = await modeOf(await placeOf(folder, path));
+      if (before !== undefined) await writeDown(join(draft, `${at}.before`), before, mode);
+      if (after !== undefined) await writeDown(join(draft, `${at}.after`), after, mode);
     }
     await writeDown(join(draft, LIST), JSON.stringify({ owner, entries, folders } satisfies Journal));
+    await syncFolder(draft);
     await rename(draft, join(folder, IN_FORCE));
+    await syncFolder(folder);
   } catch (error) {
     await throwAway(draft);
     throw (error as NodeJS.ErrnoException).code === 'ENOTEMPTY' ? busy(folder) : writeError(folder, error);
@@ -59,11 +75,22 @@ export function stagedText(folder: string, at: number): string {
   return join(folder, IN_FORCE, `${at}.after`);
 }
 
-/** All is done, or undone: the journal counts no more. */
-export async function closeJournal(folder: string): Promise<void> {
+/** All is done, or undone: the journal counts no more. @param paths Of the files that were touched. */
+export async function closeJournal(folder: string, paths: readonly string[]): Promise<void> {
   const done = join(folder, `${IN_FORCE}-${ownerToken()}`);
+  for (const place of foldersOf(folder, paths)) await syncFolder(place);
   await rename(join(folder, IN_FORCE), done);
+  await syncFolder(folder);
   await throwAway(done);
+}
+
+/** All between the folder and the files. */
+function foldersOf(folder: string, paths: readonly string[]): Set<string> {
+  const found = new Set([folder]);
+  for (const path of paths) {
+    for (let above = dirname(path); above !== '.'; above = dirname(above)) found.add(join(folder, above));
+  }
+  return found;
 }
 
 /**
@@ -90,7 +117,10 @@ export async function undo(folder: string): Promise<string[]> {
     if (!(await putBack(folder, entry, entries.length - 1 - at))) left.push(entry.path);
   }
   for (const path of folders.toReversed()) await rmdir(await placeOf(folder, path)).catch(() => {});
-  await closeJournal(folder);
+  await closeJournal(
+    folder,
+    entries.map(({ path }) => path),
+  );
   return left;
 }
 
@@ -145,15 +175,29 @@ async function throwAway(place: string): Promise<void> {
   await rmdir(place).catch(() => {});
 }
 
-/** On the disk, not only on its way there. */
-async function writeDown(file: string, text: string): Promise<void> {
-  const handle = await open(file, 'wx');
+/** On the disk, not only on its way there. @param mode As the file has it whose text it is. */
+async function writeDown(file: string, text: string, mode?: number): Promise<void> {
+  const handle = await open(file, 'wx', mode);
   try {
+    // The mode that it is made with is narrowed by the process's umask.
+    if (mode !== undefined) await handle.chmod(mode);
     await handle.writeFile(text);
     await handle.sync();
   } finally {
     await handle.close();
   }
+}
+
+async function modeOf(file: string): Promise<number | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  return found && found.mode & 0o7777;
+}
+
+/** What is in a folder under which name is on the disk, where a file system can be told so. */
+async function syncFolder(place: string): Promise<void> {
+  const handle = await open(place, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
 }
 
 function digest(text: string | undefined): string | null {

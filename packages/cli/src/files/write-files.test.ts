@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ownerToken } from '@kurator/testenv/owner';
@@ -30,6 +30,14 @@ async function photograph(): Promise<Record<string, string | undefined>> {
   return Object.fromEntries(await Promise.all(pairs));
 }
 
+/** The permissions of the files that are in the folder itself, or in one of it. */
+async function modes(below = '.'): Promise<Record<string, string>> {
+  const at = join(folder, below);
+  const files = (await readdir(at, { withFileTypes: true })).filter((entry) => entry.isFile());
+  const pairs = files.map(async ({ name }) => [name, ((await stat(join(at, name))).mode & 0o7777).toString(8)]);
+  return Object.fromEntries(await Promise.all(pairs));
+}
+
 const changes: FileChange[] = [
   { path: 'gone', before: 'gone', after: undefined },
   { path: 'deep/er/new', before: undefined, after: 'new' },
@@ -41,13 +49,18 @@ async function somebodysFolder(): Promise<void> {
   await writeFile(join(folder, 'old'), 'old');
   await writeFile(join(folder, 'gone'), 'gone');
   await writeFile(join(folder, 'mine'), 'mine');
+  // One that can be run, and one that only its owner may read.
+  await chmod(join(folder, 'old'), 0o755);
+  await chmod(join(folder, 'gone'), 0o600);
 }
+const theirModes = { old: '755', gone: '600' };
 
 it('creates, changes and removes', async () => {
   await somebodysFolder();
   await writeFiles(folder, changes);
   const deep = { deep: undefined, 'deep/er': undefined, 'deep/er/new': 'new', 'deep/other': 'other' };
   expect(await photograph()).toEqual({ ...deep, mine: 'mine', old: 'changed' });
+  expect(await modes()).toMatchObject({ old: '755' });
 });
 
 it('makes the folder, and takes it away again where nothing can be written', async () => {
@@ -78,6 +91,7 @@ describe('what happens while the files are moved to their places', () => {
     };
     await expect(writeFiles(folder, changes, fail)).rejects.toThrow('it fails');
     expect(await photograph()).toEqual(before);
+    expect(await modes()).toMatchObject(theirModes);
   });
 
   it.each(steps)('is undone by the next command after the process was killed at step %i', async (step) => {
@@ -87,8 +101,11 @@ describe('what happens while the files are moved to their places', () => {
     const args = ['--conditions=source', program, folder, JSON.stringify(changes), String(step)];
     expect(spawnSync(process.execPath, args)).toMatchObject({ signal: 'SIGKILL' });
     expect(await readdir(folder)).toContain('.kurator-writing');
+    const copies = Object.entries(await modes('.kurator-writing')).filter(([name]) => name.endsWith('.before'));
+    expect(copies.map(([, mode]) => mode).toSorted()).toEqual(['600', '755']);
     expect(await recover(folder)).toEqual([]);
     expect(await photograph()).toEqual(before);
+    expect(await modes()).toMatchObject(theirModes);
     await writeFiles(folder, changes);
     expect(await readIfThere(folder, 'old')).toBe('changed');
   });

@@ -42,7 +42,10 @@ export async function writeFiles(
       await undo(folder).catch(() => {});
       throw error;
     }
-    await closeJournal(folder);
+    await closeJournal(
+      folder,
+      real.map(({ path }) => path),
+    );
   } catch (error) {
     if (made) await removeEmpty(folder, made);
     throw error;
