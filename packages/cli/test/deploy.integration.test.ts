@@ -168,7 +168,7 @@ describe('kurator deploy', () => {
       const description = { ...operator, image } as OperatorDescription;
       const said: string[] = [];
       const context = { say: (line: string) => void said.push(line), signal: test.signal };
-      expect(await withContent(test.client, description, context, 500)).toEqual(description);
+      expect(await withContent(test.client, description, context, { patience: 500 })).toEqual(description);
       expect(asked).toEqual(['/v2/demo/gadget/manifests/v1']);
       expect(said).toEqual([
         `Not pinned: its registry did not say which content ${image} has (no answer in 0.5 s).`,
@@ -176,6 +176,35 @@ describe('kurator deploy', () => {
       ]);
     } finally {
       server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('pins what Docker Hub has under a name without a registry, and says so where it has nothing', async () => {
+    const digest = `sha256:${'b'.repeat(64)}`;
+    const asked: (string | undefined)[] = [];
+    const server = createServer(({ url }, response) => {
+      asked.push(url);
+      const isThere = url === '/v2/demo/hub-gadget/manifests/v1';
+      response.writeHead(isThere ? 200 : 404, isThere ? { 'docker-content-digest': digest } : {}).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const registries = { 'docker.io': { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` } };
+    const said: string[] = [];
+    const context = { say: (line: string) => void said.push(line), signal: test.signal };
+    const imageOf = async (image: string) => {
+      const description = { ...operator, image } as OperatorDescription;
+      return (await withContent(test.client, description, context, { registries })).image;
+    };
+    try {
+      expect(await imageOf('demo/hub-gadget:v1')).toBe(`demo/hub-gadget:v1@${digest}`);
+      expect(said).toEqual([]);
+      expect(await imageOf('demo/hub-gadget:v2')).toBe('demo/hub-gadget:v2');
+      expect(said[0]).toBe('Not pinned: its registry does not have demo/hub-gadget:v2 just now.');
+      // Nothing of ours can be there under a name of one part.
+      expect(await imageOf('hub-gadget:v1')).toBe('hub-gadget:v1');
+      expect(asked).toEqual(['/v2/demo/hub-gadget/manifests/v1', '/v2/demo/hub-gadget/manifests/v2']);
+    } finally {
       server.close();
     }
   });

@@ -1,15 +1,27 @@
 /** Which content an image's name stands for just now, so that new content under an old name is rolled out. */
 import type { Client } from '@kurator/client';
 import { Deployment } from '@kurator/client';
-import { createRegistryClient, dockerCredentials, parseImageName, referenceOf } from '@kurator/registry';
+import {
+  createRegistryClient,
+  dockerCredentials,
+  parseImageName,
+  type RegistryClientOptions,
+  referenceOf,
+} from '@kurator/registry';
 import { findArchive } from '@kurator/testenv';
 import type { ActionContext } from '../action.ts';
 import { DIGEST_ANNOTATION, namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 
 /** In milliseconds. A registry that does not answer in this time is told of: the image is then taken by its name. */
 const PATIENCE = 15_000;
-/** A name that says which registry; one that doesn't is looked for on this machine alone. */
+/** A name that says which registry. */
 const WITH_REGISTRY = /^([^/]*[.:][^/]*|localhost)\//;
+
+/** How registries are asked. */
+interface AskOptions extends Pick<RegistryClientOptions, 'registries'> {
+  /** Milliseconds. Default: 15 s. */
+  readonly patience?: number;
+}
 
 /**
  * With a registry, the pods are told the digest, and nodes that have other content under the name pull it. What was loaded
@@ -19,35 +31,53 @@ export async function withContent(
   client: Client,
   description: OperatorDescription,
   context: Pick<ActionContext, 'say' | 'signal'>,
-  patience = PATIENCE,
+  options: AskOptions = {},
 ): Promise<OperatorDescription> {
   const { image } = description;
-  const { signal } = context;
   if (image.includes('@')) return description;
-  const inRegistry = WITH_REGISTRY.test(image) ? await digestInRegistry(image, context, patience) : undefined;
-  if (inRegistry) return { ...description, image: `${image}@${inRegistry}` };
-  const digest = (await findArchive(image).catch(() => undefined))?.digest;
-  const imageDigest = digest ?? (await digestBefore(client, description, signal));
-  return imageDigest ? { ...description, imageDigest } : description;
+  const inRegistry = async () => {
+    const digest = await digestInRegistry(image, context, options);
+    return digest && { ...description, image: `${image}@${digest}` };
+  };
+  const loaded = async () => {
+    const digest = (await findArchive(image).catch(() => undefined))?.digest;
+    const imageDigest = digest ?? (await digestBefore(client, description, context.signal));
+    return imageDigest ? { ...description, imageDigest } : undefined;
+  };
+  // A name without a registry is that of Docker Hub to a node. What was built here under such a name is not what anybody may have put
+  // there; and what has no owner in its name is nothing that Docker Hub would have of us.
+  const ways = WITH_REGISTRY.test(image)
+    ? [inRegistry, loaded]
+    : [loaded, ...(image.includes('/') ? [inRegistry] : [])];
+  for (const way of ways) {
+    const known = await way();
+    if (known) return known;
+  }
+  return description;
 }
 
 async function digestInRegistry(
   image: string,
   { say, signal }: Pick<ActionContext, 'say' | 'signal'>,
-  patience: number,
+  { patience = PATIENCE, registries = {} }: AskOptions,
 ): Promise<string | undefined> {
+  const notPinned = (why: string) => {
+    say(`Not pinned: its registry ${why}.`);
+    say(
+      'Nodes that have an image of that name run it, whatever it is; to be sure, give the digest: --image NAME@sha256:…',
+    );
+  };
   try {
-    await using registries = createRegistryClient({ credentials: dockerCredentials() });
+    await using client = createRegistryClient({ credentials: dockerCredentials(), registries });
     const either = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
-    return await registries.repository(image).digest(referenceOf(parseImageName(image)), { signal: either });
+    const digest = await client.repository(image).digest(referenceOf(parseImageName(image)), { signal: either });
+    if (!digest) notPinned(`does not have ${image} just now`);
+    return digest;
   } catch (error) {
     signal.throwIfAborted();
     const why =
       error instanceof Error && error.name === 'TimeoutError' ? `no answer in ${patience / 1000} s` : String(error);
-    say(`Not pinned: its registry did not say which content ${image} has (${why}).`);
-    say(
-      'Nodes that have an image of that name run it, whatever it is; to be sure, give the digest: --image NAME@sha256:…',
-    );
+    notPinned(`did not say which content ${image} has (${why})`);
     return undefined;
   }
 }
