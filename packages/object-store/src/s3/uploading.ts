@@ -14,8 +14,9 @@ import { listParts, listUploads, type UploadedPart } from './listing.ts';
 import { bareEtag, conditionOf, headersOf, infoOf, writeIdOf } from './object-headers.ts';
 import { escapeXml, parseXml, textOf } from './xml.ts';
 
-/** S3's highest number. It is never part of an object: it is where an upload says whose it is. */
-const MARKER_PART = 10_000;
+/** S3's highest numbers. They are never parts of an object: they are where an upload says whose it is, and what it began with. */
+const OWNER_PART = 10_000;
+const BEGINNING_PART = OWNER_PART - 1;
 const ABORT_TIMEOUT = 10_000;
 
 /** What a finished part is called when the upload is completed. */
@@ -157,35 +158,55 @@ class Upload {
     const id = textOf(parseXml(body, 'InitiateMultipartUploadResult'), 'UploadId');
     if (!id) throw new ObjectStoreError('KUR_STORE_BAD_RESPONSE', `${key}: the server gave no UploadId.`, { key });
     const upload = { key, id, startedAt: new Date() };
-    if (token !== undefined) await this.#sendPart(upload, MARKER_PART, this.#marker(), undefined, signal);
+    if (token !== undefined) {
+      // The owner last: an upload that is known as ours also says what it began with.
+      await this.#sendPart(upload, BEGINNING_PART, this.#beginning(), undefined, signal);
+      await this.#sendPart(upload, OWNER_PART, this.#owner(), undefined, signal);
+    }
     return upload;
   }
 
-  #marker(): Buffer {
+  #owner(): Buffer {
     return Buffer.from(`kurator upload ${this.#put.writeId}`);
   }
 
-  /** The upload that an earlier process began with the same token. */
+  /** What the object will say of itself, and the server has been told when the upload began. */
+  #beginning(): Buffer {
+    const { partSize, sha256, metadata } = this.#put;
+    const sorted = Object.entries(metadata).sort(([a], [b]) => (a < b ? -1 : 1));
+    return Buffer.from(JSON.stringify({ partSize, sha256, metadata: sorted }));
+  }
+
+  /**
+   * The upload that an earlier process began with the same token. One that it began with parts of another size, or to become
+   * an object of another digest or other metadata, can't become this one any more: nobody could read it. It is aborted.
+   */
   async #findUpload(): Promise<PendingUpload | undefined> {
     const { key, token, signal } = this.#put;
     if (token === undefined) return undefined;
     for await (const upload of listUploads(this.#connection, key, { signal })) {
-      if (upload.key === key && (await this.#isMarked(upload))) return upload;
+      if (upload.key !== key) continue;
+      const { isOurs, isFitting } = await this.#readMarkers(upload);
+      if (isOurs && isFitting) return upload;
+      if (isOurs) await abortUpload(this.#connection, upload, signal);
     }
     return undefined;
   }
 
-  async #isMarked(upload: PendingUpload): Promise<boolean> {
-    const marker = this.#marker();
+  async #readMarkers(upload: PendingUpload): Promise<{ isOurs: boolean; isFitting: boolean }> {
+    const found = new Map<number, UploadedPart>();
     try {
-      for await (const part of listParts(this.#connection, upload, MARKER_PART - 1, this.#put.signal)) {
-        if (part.number === MARKER_PART) return isSame(part, marker, hash('sha256', marker, 'hex'));
-      }
+      for await (const part of listParts(this.#connection, upload, BEGINNING_PART - 1, this.#put.signal))
+        found.set(part.number, part);
     } catch (error) {
       // Finished or aborted since it was listed.
       if (!isStoreError(error) || error.status !== 404) throw error;
     }
-    return false;
+    const says = (number: number, marker: Buffer) => {
+      const part = found.get(number);
+      return part !== undefined && isSame(part, marker, hash('sha256', marker, 'hex'));
+    };
+    return { isOurs: says(OWNER_PART, this.#owner()), isFitting: says(BEGINNING_PART, this.#beginning()) };
   }
 
   async #send(upload: PendingUpload, first: Part): Promise<void> {
@@ -201,7 +222,7 @@ class Upload {
     };
     await inParallel(source, parallel, signal, async (part, until) => {
       const { number, bytes, sha256 } = part;
-      if (number >= MARKER_PART) throw tooManyParts(this.#put);
+      if (number >= BEGINNING_PART) throw tooManyParts(this.#put);
       const present = there.get(number);
       const isThere = present !== undefined && isSame(present, bytes, sha256);
       const etag = isThere ? present.etag : await this.#sendPart(upload, number, bytes, sha256, until);
@@ -277,7 +298,7 @@ function isSame(present: UploadedPart, bytes: Uint8Array, sha256: string): boole
 function tooManyParts({ key, partSize }: CheckedPut): ObjectStoreError {
   return new ObjectStoreError(
     'KUR_STORE_TOO_LARGE',
-    `${key} has more than ${MARKER_PART - 1} parts of ${partSize} bytes: choose a larger partSize.`,
+    `${key} has more than ${BEGINNING_PART - 1} parts of ${partSize} bytes: choose a larger partSize.`,
     { key },
   );
 }

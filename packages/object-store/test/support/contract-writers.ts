@@ -1,7 +1,7 @@
 /** The part of the contract that is about many writers, and about those who are interrupted. */
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { ObjectStore } from '../../src/index.ts';
+import type { ObjectStore, PutOptions } from '../../src/index.ts';
 import { all, type ContractContext, digest, inPieces, MiB, text } from './contract-context.ts';
 
 /** Conditions and uploads. */
@@ -127,6 +127,30 @@ export function describeWriters(context: ContractContext): void {
       await expect(context.store.put(key, broken(first, first.length), options)).rejects.toThrow('killed');
       await context.store.put(key, inPieces(second), options);
       expect(digest(await context.read(key))).toBe(digest(second));
+    });
+
+    it('succeed with another part size, digest and metadata than they were begun with', async () => {
+      const bytes = randomBytes(20 * MiB);
+      const changes: [before: PutOptions, after: PutOptions][] = [
+        [{ partSize }, { partSize: 8 * MiB }],
+        [
+          { partSize, sha256: '0'.repeat(64) },
+          { partSize, sha256: digest(bytes) },
+        ],
+        [
+          { partSize, metadata: { release: '1' } },
+          { partSize, metadata: { release: '2' } },
+        ],
+      ];
+      for (const [before, after] of changes) {
+        const key = `${context.own()}snapshot`;
+        const breaking = context.store.put(key, broken(bytes, 17 * MiB), { ...before, token: 'backup-7', parallel: 1 });
+        await expect(breaking).rejects.toThrow('killed');
+        await context.client().put(key, inPieces(bytes), { ...after, token: 'backup-7' });
+        expect(digest(await context.read(key))).toBe(digest(bytes));
+        expect((await context.store.head(key)).metadata).toEqual(after.metadata ?? {});
+        expect(await Array.fromAsync(context.store.listUploads(key))).toEqual([]);
+      }
     });
 
     it('with the same token at the same time end as one', async () => {
