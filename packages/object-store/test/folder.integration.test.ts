@@ -1,11 +1,12 @@
 // What is a folder's alone: crashes of other processes, links, damage.
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, open, readdir, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFolderStore, type ObjectStore } from '../src/index.ts';
 
@@ -146,6 +147,16 @@ describe('objects and folders', () => {
     const [page] = await Array.fromAsync(store.list('', { delimiter: '/' }));
     expect(page).toEqual({ objects: [], prefixes: ['a/'] });
   });
+});
+
+it('an object that does not fit on the disk is no object', async () => {
+  await store.put('object', text('first'));
+  const program = join(import.meta.dirname, 'support', 'putting-process.ts');
+  // 64 KiB: the system writes up to there, and says so, before it refuses the rest. A full disk does the same.
+  const args = ['-c', 'ulimit -f 128 && exec "$@"', 'sh', process.execPath, '--conditions=source', program];
+  const { stdout } = await promisify(execFile)('sh', [...args, folder, 'object', '100000']);
+  expect(stdout).toBe('KUR_STORE_TOO_LARGE');
+  expect(String(await read('object'))).toBe('first');
 });
 
 describe('damage is seen', () => {

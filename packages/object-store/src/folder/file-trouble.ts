@@ -4,6 +4,7 @@ import { ObjectStoreError, type ObjectStoreErrorCode } from '../error.ts';
 const meanings: Readonly<Record<string, readonly [ObjectStoreErrorCode, string]>> = {
   ENOSPC: ['KUR_STORE_FULL', 'the volume is full: make room, or enlarge it'],
   EDQUOT: ['KUR_STORE_FULL', 'the quota of the volume is used up: make room, or raise it'],
+  EFBIG: ['KUR_STORE_TOO_LARGE', 'the file system, or a limit of this process, allows no file of this size: raise it'],
   EACCES: [
     'KUR_STORE_FORBIDDEN',
     'this process may not do that: look at the owner and the mode of the files, or at `fsGroup`',

@@ -24,7 +24,7 @@ import { explainFileTrouble } from './file-trouble.ts';
 import { FolderLock } from './folder-lock.ts';
 import { FolderUpload, findUploads, removeOldTemporaries, removeUpload } from './folder-upload.ts';
 import { Layout, syncFolder } from './layout.ts';
-import { footerOf, type Known, type OpenObject, openObject, readBytes } from './object-file.ts';
+import { footerOf, type Known, type OpenObject, openObject, readBytes, writeAll } from './object-file.ts';
 import { walk } from './walking.ts';
 
 /** Which folder. */
@@ -74,7 +74,8 @@ class FolderStore implements ObjectStore {
     const temporary = target.layout.temporary(randomUUID());
     try {
       await using handle = await open(temporary, 'wx', 0o640);
-      await handle.writev([bytes, footerOf(known)]);
+      await writeAll(handle, bytes, 0);
+      await writeAll(handle, footerOf(known), bytes.length);
       await handle.sync();
       return await this.#publish(target, temporary, known);
     } finally {

@@ -5,6 +5,7 @@ import { type FileHandle, open, readdir, readFile, rename, rm, stat, writeFile }
 import type { Part } from '../internal/parts.ts';
 import type { PendingUpload } from '../object-store.ts';
 import { type Layout, syncFolder } from './layout.ts';
+import { writeAll } from './object-file.ts';
 
 /** What a crash left of small objects is nobody's after this time. */
 const TEMPORARY_AGE = 24 * 3600_000;
@@ -72,13 +73,6 @@ export class FolderUpload implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#handle.close();
-  }
-}
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done);
-    done += bytesWritten;
   }
 }
 

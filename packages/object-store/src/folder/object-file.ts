@@ -32,6 +32,14 @@ export function footerOf({ key, size, sha256, write, metadata }: Known): Buffer 
   return Buffer.concat([json, length, MAGIC]);
 }
 
+/** Writes all of it: the system may write less than it is given, as on a disk that has just become full, and only says so. */
+export async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, at + done);
+    done += bytesWritten;
+  }
+}
+
 /** An object whose file is open: it stays the same one, whatever happens to its name. */
 export interface OpenObject {
   readonly info: ObjectInfo;
