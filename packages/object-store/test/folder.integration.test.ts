@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const read = async (key: string) => await (await store.get(key)).bytes();
 
-async function writer(key: string, how: 'small' | 'large' | 'replace') {
+async function writer(key: string, how: 'small' | 'large' | 'replace' | 'token') {
   const program = join(import.meta.dirname, 'support', 'writer-process.ts');
   const args = ['--conditions=source', program, folder, key, how];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -146,6 +146,63 @@ describe('objects and folders', () => {
     await mkdir(join(folder, 'empty'));
     const [page] = await Array.fromAsync(store.list('', { delimiter: '/' }));
     expect(page).toEqual({ objects: [], prefixes: ['a/'] });
+  });
+});
+
+describe('an upload belongs to one writer', () => {
+  const partSize = 5 * 2 ** 20;
+
+  /** A put whose content waits after its first part until it is told to go on. */
+  function pausing(from: ObjectStore, letter: string, token: string) {
+    const [isHalfway, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    async function* content() {
+      // One part and a byte: the first is written when the second is asked for.
+      yield Buffer.alloc(partSize + 1, letter);
+      yield Buffer.alloc(partSize, letter);
+      isHalfway.resolve();
+      await goOn.promise;
+      yield Buffer.alloc(partSize, letter);
+    }
+    return { result: from.put('object', content(), { token, partSize }), isHalfway: isHalfway.promise, ...goOn };
+  }
+
+  it('another one with the same token begins its own, and what it has put stays as it is', async () => {
+    await using other = createFolderStore({ folder });
+    const slow = pausing(store, 'a', 'backup-7');
+    await slow.isHalfway;
+    const put = await other.put('object', Buffer.alloc(2 * partSize, 'b'), { token: 'backup-7', partSize });
+    slow.resolve();
+    // The same token is the same object: it was put already.
+    expect((await slow.result).sha256).toBe(put.sha256);
+    expect((await read('object')).equals(Buffer.alloc(2 * partSize, 'b'))).toBe(true);
+    expect(await readdir(join(folder, '.kurator', 'uploads'))).toEqual([]);
+  });
+
+  it('one that was aborted puts nothing, also if it was begun anew meanwhile', async () => {
+    await using other = createFolderStore({ folder });
+    const aborted = pausing(store, 'a', 'backup-7');
+    await aborted.isHalfway;
+    for await (const upload of other.listUploads('')) await other.abortUpload(upload);
+    const anew = pausing(other, 'b', 'backup-7');
+    await anew.isHalfway;
+    aborted.resolve();
+    await expect(aborted.result).rejects.toMatchObject({ code: 'KUR_STORE_REFUSED', key: 'object' });
+    anew.resolve();
+    await anew.result;
+    expect((await read('object')).equals(Buffer.alloc(3 * partSize + 1, 'b'))).toBe(true);
+  });
+
+  it('one whose writer was killed is taken up', async () => {
+    const process = await writer('object', 'token');
+    await expect.poll(async () => (await Array.fromAsync(store.listUploads(''))).length).toBe(1);
+    const [left] = await Array.fromAsync(store.listUploads(''));
+    await process.kill();
+    const next = pausing(store, 'a', 'backup-7');
+    await next.isHalfway;
+    expect(await Array.fromAsync(store.listUploads(''))).toEqual([left]);
+    next.resolve();
+    await next.result;
+    expect(await Array.fromAsync(store.listUploads(''))).toEqual([]);
   });
 });
 

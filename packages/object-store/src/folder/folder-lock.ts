@@ -12,6 +12,28 @@ const SQLITE_BUSY = 5;
 const WAIT_LIMIT = 30_000;
 const MOST_BETWEEN_TRIES = 25;
 
+/** A lock that is held until it is given back, or until this process ends. */
+export interface Claim {
+  giveBack(): void;
+}
+
+/** Takes the lock of this file, unless somebody has it. The file must not be removed by anybody in the same moment. */
+export function claim(file: string): Claim | undefined {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return { giveBack: () => database.close() };
+  } catch (error) {
+    database.close();
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return (error as { errcode?: number }).errcode === SQLITE_BUSY;
+}
+
 /** The lock of one folder. */
 export class FolderLock {
   readonly #file: string;
@@ -49,7 +71,7 @@ export class FolderLock {
         this.#database.exec('BEGIN EXCLUSIVE');
         return this.#database;
       } catch (error) {
-        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+        if (!isBusy(error)) throw error;
         if (performance.now() > deadline) throw this.#held(error);
       }
       await pause(1 + Math.random() * MOST_BETWEEN_TRIES, signal);

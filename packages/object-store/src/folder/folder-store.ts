@@ -84,10 +84,10 @@ class FolderStore implements ObjectStore {
   }
 
   async #putLarge(target: Target, first: Part, parts: Parts): Promise<ObjectInfo> {
-    const { put, layout } = target;
+    const { put } = target;
     const finished = await this.#judge(target);
     if (finished) return finished;
-    const upload = await FolderUpload.open(layout, put.token === undefined ? randomUUID() : put.writeId, put.key);
+    const upload = await FolderUpload.open(target, put);
     await using _ = upload;
     try {
       for (let part: Part | undefined = first; part; part = await parts.next(put.signal)) {
@@ -96,11 +96,11 @@ class FolderStore implements ObjectStore {
       }
       const known = knownOf(put, parts.size, parts.sha256 ?? '');
       await upload.finish(footerOf(known));
-      const info = await this.#publish(target, upload.path, known);
+      const info = await this.#publish(target, upload.path, known, () => upload.expectInPlace(put.key));
       await upload.remove();
       return info;
     } catch (error) {
-      if (put.token === undefined || isFinal(error)) await upload.remove();
+      if (!upload.canContinue || isFinal(error)) await upload.remove();
       throw error;
     }
   }
@@ -124,11 +124,17 @@ class FolderStore implements ObjectStore {
   }
 
   /** Gives the finished file its name, if the condition holds at that moment. */
-  async #publish(target: Target, from: string, known: Known): Promise<ObjectInfo> {
+  async #publish(
+    target: Target,
+    from: string,
+    known: Known,
+    expectInPlace: () => Promise<void> = async () => undefined,
+  ): Promise<ObjectInfo> {
     const { layout, lock, path, put } = target;
     const { own, changed } = await lock.holding(put.signal, async () => {
       const own = await this.#judge(target);
       if (own) return { own, changed: [] };
+      await expectInPlace();
       const changed = await layout.makeFolders(path);
       await layout.expectInside(path, put.key);
       await (put.ifAbsent ? create(from, path) : rename(from, path));
@@ -254,10 +260,14 @@ class FolderStore implements ObjectStore {
 
   async abortUpload({ key, id }: PendingUpload, options: CallOptions = {}): Promise<void> {
     checkKey(key);
-    signalOf(options)?.throwIfAborted();
+    const signal = signalOf(options);
+    signal?.throwIfAborted();
     if (!/^[0-9a-f-]{36,64}$/.test(id))
       throw new ObjectStoreError('KUR_STORE_OPTION', `${id} is not the id of an upload.`, { key });
-    await this.#explained(key, async ({ layout }) => await removeUpload(layout, id));
+    await this.#explained(
+      key,
+      async ({ layout, lock }) => await lock.holding(signal, async () => await removeUpload(layout, id)),
+    );
   }
 
   async #explained<T>(key: string | undefined, work: (opened: Opened) => Promise<T>): Promise<T> {
