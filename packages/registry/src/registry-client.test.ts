@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Asked, type Scripted, scriptedServer } from '../test/support/scripted-server.ts';
-import { sha256 } from './blob.ts';
+import { blobOfBytes, sha256 } from './blob.ts';
 import { createRegistryClient, type RegistryClientOptions } from './registry-client.ts';
 
 afterEach(() => void vi.useRealTimers());
@@ -221,6 +221,36 @@ describe('a registry that has had enough', () => {
     expect(registry.asked).toHaveLength(2);
   });
 
+  it('is waited for also where it is the log-in that has had enough', async () => {
+    let refused = false;
+    const { realm, registry } = await guarded(() => {
+      if (refused) return { body: '{"token":"t1"}' };
+      refused = true;
+      return { status: 429, headers: { 'retry-after': '1' } };
+    });
+    expect(await clientWith().repository(`${registry.host}/demo/web`).digest('v1')).toBe(sha256('x'));
+    expect(realm.asked).toHaveLength(2);
+  });
+
+  it('is waited for also where it is the place that it leads to, which nobody asks meanwhile', async () => {
+    let refused = false;
+    const elsewhere = await scriptedServer(() => {
+      if (refused) return found;
+      refused = true;
+      return { status: 429, headers: { 'retry-after': '1' } };
+    });
+    const registry = await scriptedServer(({ path }) => ({ status: 307, headers: { location: elsewhere.url + path } }));
+    const web = clientWith().repository(`${registry.host}/a`);
+    await Promise.all(['v1', 'v2'].map(async (tag) => expect(await web.digest(tag)).toBe(sha256('x'))));
+    expect(elsewhere.asked.length).toBeLessThanOrEqual(4);
+    const impatient = clientWith({ patience: 0 }).repository(`${registry.host}/a`);
+    refused = false;
+    await expect(impatient.digest('v1')).rejects.toMatchObject({ code: 'KUR_REGISTRY_RATE_LIMITED', status: 429 });
+    const asked = elsewhere.asked.length;
+    await expect(impatient.digest('v1')).rejects.toMatchObject({ code: 'KUR_REGISTRY_RATE_LIMITED' });
+    expect(elsewhere.asked).toHaveLength(asked);
+  });
+
   it.each<[string, Record<string, string>, number]>([
     ['a date', { 'retry-after': 'Fri, 01 Jan 2027 00:00:00 GMT' }, Date.parse('2027-01-01')],
     ['a reset', { 'ratelimit-reset': '300' }, Date.parse('2026-12-31T12:05:00Z')],
@@ -256,10 +286,21 @@ describe('a registry that has had enough', () => {
 
 describe('trouble', () => {
   it('that passes is waited out', async () => {
-    const answers: Scripted[] = [(response) => void response.destroy(), { status: 503 }, found];
+    const answers: Scripted[] = [(response) => void response.destroy(), { status: 503 }, { status: 500 }, found];
     const registry = await scriptedServer(() => answers.shift() ?? found);
     expect(await clientWith().repository(`${registry.host}/a`).digest('v1')).toBe(sha256('x'));
-    expect(registry.asked).toHaveLength(3);
+    expect(registry.asked).toHaveLength(4);
+    answers.push({ status: 408 });
+    expect(await clientWith().repository(`${registry.host}/a`).digest('v1')).toBe(sha256('x'));
+    expect(registry.asked).toHaveLength(6);
+  });
+
+  it('that a write has met is not tried again unless it is known to pass', async () => {
+    const registry = await scriptedServer(() => ({ status: 500 }));
+    const web = clientWith().repository(`${registry.host}/a`);
+    const pushing = web.pushManifest('v1', 'application/json', blobOfBytes(Buffer.from('{}')));
+    await expect(pushing).rejects.toMatchObject({ code: 'KUR_REGISTRY_SERVER' });
+    expect(registry.asked).toHaveLength(1);
   });
 
   it.each<[string, Scripted, object]>([
@@ -269,6 +310,7 @@ describe('trouble', () => {
       { code: 'KUR_REGISTRY_SERVER', message: expect.stringMatching(/UNKNOWN disk \[31m full/) },
     ],
     ['something else', { status: 418, body: 'x'.repeat(100_000) }, { code: 'KUR_REGISTRY_REFUSED', status: 418 }],
+    ['an answer that came too late', { status: 408 }, { code: 'KUR_REGISTRY_TIMEOUT', status: 408 }],
     ['nothing there', { status: 404 }, { code: 'KUR_REGISTRY_NOT_FOUND' }],
     ['a forbidden thing', { status: 403 }, { code: 'KUR_REGISTRY_DENIED' }],
   ])('is told with its place and remedy: %s', async (_, answer, expected) => {
@@ -329,4 +371,33 @@ it('a proxy stands between, but not before those that it is not for', async () =
   expect(await client.repository(`${registry.host}/a`).digest('v1')).toBe(sha256('x'));
   expect(proxy.lines()).toEqual([`HEAD http://${far}/v2/a/manifests/v1`]);
   expect(registry.lines()).toEqual(['HEAD /v2/a/manifests/v1']);
+});
+
+describe('a proxy', () => {
+  it.each(['127.0.0.1', 'localhost'])('does not stand before %s, also if nobody says so', async (name) => {
+    const registry = await scriptedServer(() => found);
+    const proxy = await scriptedServer(() => found);
+    const here = registry.host.replace('127.0.0.1', name);
+    const client = clientWith({ proxy: { http: proxy.url, https: proxy.url } });
+    expect(await client.repository(`${here}/a`).digest('v1')).toBe(sha256('x'));
+    expect([proxy.asked.length, registry.asked.length]).toEqual([0, 1]);
+  });
+
+  it.each([
+    ['plain HTTP', 'http', 'https'],
+    ['HTTPS', 'https', 'http'],
+  ] as const)('for %s is no proxy for the other, nor does the environment name one', async (_, scheme, other) => {
+    const proxy = await scriptedServer(() => found);
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']) vi.stubEnv(name, proxy.url);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const far = 'registry.invalid:5000';
+    const client = clientWith({
+      proxy: { [other]: proxy.url },
+      registries: { [far]: { url: `${scheme}://${far}` } },
+    });
+    await expect(client.repository(`${far}/a`).digest('v1')).rejects.toMatchObject({
+      code: 'KUR_REGISTRY_UNREACHABLE',
+    });
+    expect(proxy.asked).toEqual([]);
+  });
 });

@@ -45,6 +45,16 @@ describe('the digest of a tag', () => {
     expect(await web.digest('v1')).toBe(sha256(manifest));
   });
 
+  it('is made of the content where a registry knows no HEAD', async () => {
+    const { web } = await repositoryWith({
+      'manifests/v1': (response, { method }) =>
+        method === 'HEAD' ? void response.writeHead(405).end() : void response.end(manifest),
+      'manifests/v2': (response, { method }) => void response.writeHead(method === 'HEAD' ? 405 : 404).end(),
+    });
+    expect(await web.digest('v1')).toBe(sha256(manifest));
+    expect(await web.digest('v2')).toBeUndefined();
+  });
+
   it('is undefined where there is no such tag', async () => {
     const { web } = await repositoryWith({});
     expect(await web.digest('v1')).toBeUndefined();
@@ -82,10 +92,26 @@ describe('a manifest', () => {
     ['a path as a digest', json({ config: descriptor('x'), layers: [{ ...descriptor('x'), digest: '../../etc' }] })],
     ['a negative size', json({ manifests: [{ ...descriptor('x'), size: -1 }] })],
     ['null as a part', json({ manifests: [null] })],
+    ['both manifests and layers', json({ manifests: [descriptor('x')], config: descriptor('x'), layers: [] })],
+    ['both manifests and a configuration', json({ manifests: [descriptor('x')], config: descriptor('x') })],
+    [
+      'another type than it is sent as',
+      { body: manifest, headers: { 'content-type': `${MEDIA_TYPE.dockerManifest}; charset=utf-8` } },
+    ],
+    ['the type of an index', json({ mediaType: MEDIA_TYPE.index, config: descriptor('x'), layers: [] })],
+    [
+      'manifests that are sent as one',
+      { ...json({ manifests: [] }), headers: { 'content-type': MEDIA_TYPE.manifest } },
+    ],
     ['no end', (response) => void endless(response)],
   ])('is refused with %s', async (_, answer) => {
     const { web } = await repositoryWith({ 'manifests/v1': answer });
     await expect(web.manifest('v1')).rejects.toMatchObject(bad);
+  });
+
+  it.each(['application/json', 'text/plain; charset=utf-8', MEDIA_TYPE.manifest])('may be sent as %s', async (type) => {
+    const { web } = await repositoryWith({ 'manifests/v1': { body: manifest, headers: { 'content-type': type } } });
+    expect(await web.manifest('v1')).toMatchObject({ mediaType: MEDIA_TYPE.manifest });
   });
 
   it('that was asked for by digest has it', async () => {
@@ -143,6 +169,16 @@ describe('a blob', () => {
   it('comes as a stream', async () => {
     const { web } = await repositoryWith({ [path]: { body: content } });
     expect((await buffer(web.blob(blob))).equals(content)).toBe(true);
+  });
+
+  it('has a length, and is pushed, also where the registry knows no HEAD', async () => {
+    const { web, server } = await repositoryWith({
+      [path]: (response, { method }) =>
+        method === 'HEAD' ? void response.writeHead(405).end() : void response.end(content),
+    });
+    expect(await web.blobSize(blob.digest)).toBe(content.byteLength);
+    await expect(web.pushBlob(blobOfBytes(content))).rejects.toMatchObject({ code: 'KUR_REGISTRY_NOT_FOUND' });
+    expect(server.lines().at(-1)).toBe('POST /v2/demo/web/blobs/uploads/');
   });
 
   it('that is empty is empty', async () => {

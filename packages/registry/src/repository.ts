@@ -81,13 +81,15 @@ export class Repository {
     checkReference(reference, this.name);
     const answer = await this.#connection.persist(signal, () =>
       this.#connection.ask('HEAD', this.#connection.url(`manifests/${reference}`), {
-        expected: [200, 404],
+        expected: [200, 404, 405],
         headers: { accept: MANIFEST_TYPES.join(', ') },
         signal,
       }),
     );
     await dump(answer.body);
     if (answer.status === 404) return undefined;
+    // Some know no HEAD.
+    if (answer.status === 405) return (await this.#manifestIfThere(reference, signal))?.digest;
     const digest = header(answer.headers, 'docker-content-digest');
     if (isDigest(digest)) {
       if (isDigest(reference) && digest !== reference)
@@ -113,8 +115,9 @@ export class Repository {
       if (isDigest(promised) && digestOf(bytes, promised) !== promised) {
         throw badContent(this.name, `something else in the place of ${promised}`);
       }
-      const content = checkedContent(parseJson(bytes, this.name, what), this.name);
-      const mediaType = content.mediaType ?? (header(headers, 'content-type') ?? '').split(';')[0]?.trim() ?? '';
+      const sentAs = (header(headers, 'content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+      const content = checkedContent(parseJson(bytes, this.name, what), this.name, sentAs);
+      const mediaType = content.mediaType ?? sentAs;
       return { digest: isDigest(promised) ? promised : sha256(bytes), mediaType, bytes, content };
     });
   }
@@ -174,10 +177,15 @@ export class Repository {
   /** How long a blob is that is known by its digest alone, in bytes; undefined where there is none. */
   async blobSize(digest: string, { signal }: CallOptions = {}): Promise<number | undefined> {
     if (!isDigest(digest)) throw badContent(this.name, `${JSON.stringify(digest).slice(0, 200)} as a digest`);
-    const answer = await this.#connection.persist(signal, () =>
-      this.#connection.ask('HEAD', this.#connection.url(`blobs/${digest}`), { expected: [200, 404], signal }),
-    );
-    await dump(answer.body);
+    const ask = (method: 'HEAD' | 'GET', expected: readonly number[]) =>
+      this.#connection.persist(signal, () =>
+        this.#connection.ask(method, this.#connection.url(`blobs/${digest}`), { expected, signal }),
+      );
+    const told = await ask('HEAD', [200, 404, 405]);
+    await dump(told.body);
+    const answer = told.status === 405 ? await ask('GET', [200, 404]) : told;
+    // The content of a GET is not wanted.
+    answer.body.destroy();
     if (answer.status === 404) return undefined;
     const size = Number(header(answer.headers, 'content-length') ?? Number.NaN);
     if (!Number.isSafeInteger(size) || size < 0) throw badContent(this.name, `no length for ${digest}`);

@@ -18,17 +18,23 @@ export interface RegistrySettings {
 export interface ProxySettings {
   readonly http?: string | undefined;
   readonly https?: string | undefined;
-  /** Hosts that are reached without, as in `NO_PROXY`. */
+  /** Hosts that are reached without, as in `NO_PROXY`; this machine (`localhost`, `127.0.0.1`) always is. */
   readonly except?: string | undefined;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/;
+
+/** Whether a host, which may have a port, is this machine itself. */
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
 /** Where registries are whose name is not their address. */
 const ELSEWHERE: Readonly<Record<string, string>> = { 'docker.io': 'https://registry-1.docker.io' };
 
 /** The address of a registry. @param host As image names begin with it. */
 export function registryUrl(host: string, { url }: RegistrySettings = {}): URL {
-  const text = url ?? ELSEWHERE[host] ?? `${LOOPBACK.test(host) ? 'http' : 'https'}://${host}`;
+  const text = url ?? ELSEWHERE[host] ?? `${isLoopback(host) ? 'http' : 'https'}://${host}`;
   const parsed = URL.parse(text);
   const isPlain =
     parsed && /^https?:$/.test(parsed.protocol) && parsed.pathname === '/' && !parsed.search && !parsed.hash;

@@ -81,8 +81,9 @@ export class Connection {
     }
     if (expected.includes(answer.status)) return answer;
     const text = without(logIn?.secrets ?? [], await readText(answer.body, LONGEST_REFUSAL));
-    const { retryAt } = transport.budgetOf(url);
-    throw refusal(errand, { status: answer.status, text, retryAt, isKnown: logIn?.isKnown ?? false });
+    const { retryAt } = transport.budgetOf(answer.url);
+    const isRead = method === 'GET' || method === 'HEAD';
+    throw refusal(errand, { status: answer.status, text, retryAt, isRead, isKnown: logIn?.isKnown ?? false });
   }
 
   /** Does something again that may be done twice, as long as what went wrong may pass. */
@@ -93,17 +94,20 @@ export class Connection {
       } catch (error) {
         signal?.throwIfAborted();
         if (attempt === TRIES) throw error;
-        // Its turn is waited for by the next try itself.
-        if (this.#isSoon(error)) continue;
-        if (!mayPass(error)) throw error;
-        await pause(FIRST_PAUSE * 2 ** attempt, signal);
+        const wait = this.#waitAfter(error, attempt);
+        if (wait === undefined) throw error;
+        await pause(wait, signal);
       }
     }
   }
 
-  #isSoon(error: unknown): boolean {
+  /** In milliseconds. Undefined where trying again is of no use, or would have to wait for too long. */
+  #waitAfter(error: unknown, attempt: number): number | undefined {
     const { retryAt } = error instanceof RegistryError ? error : {};
-    return retryAt !== undefined && retryAt.getTime() - Date.now() <= this.#options.patience;
+    // Whoever wants to be left alone may be another than the registry: where it logs people in, or leads to.
+    const rest = retryAt && retryAt.getTime() - Date.now();
+    if (rest !== undefined && rest <= this.#options.patience) return rest;
+    return mayPass(error) ? FIRST_PAUSE * 2 ** attempt : undefined;
   }
 
   /** A host that wants to be left alone is: briefly by waiting, else by an error that says until when. */

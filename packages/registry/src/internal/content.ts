@@ -1,12 +1,13 @@
 /** Manifests that make sense, and the content that they point at. */
 import { isDigest } from '../blob.ts';
 import type { RepositoryName } from '../image-name.ts';
-import type { Descriptor, OciIndex, OciManifest } from '../oci.ts';
+import { type Descriptor, MANIFEST_TYPES, MEDIA_TYPE, type OciIndex, type OciManifest } from '../oci.ts';
 import { Verifier } from './body.ts';
 import type { Connection } from './connection.ts';
 import { header } from './transport.ts';
 import { badContent, mayPass } from './trouble.ts';
 
+const INDEX_TYPES: readonly string[] = [MEDIA_TYPE.index, MEDIA_TYPE.dockerIndex];
 /** How often one tries again while nothing comes. */
 const TRIES = 4;
 /** How often a blob is gone on with at most, also if each time a little comes. */
@@ -64,9 +65,22 @@ async function* skipping(body: AsyncIterable<Uint8Array>, bytes: number): AsyncG
   }
 }
 
-/** Digests become names of files and parts of addresses: before anything is fetched, they must be digests. */
-export function checkedContent(content: object, place: RepositoryName): OciIndex | OciManifest {
-  const { manifests, config, layers, subject } = content as Partial<OciIndex & OciManifest>;
+/**
+ * Digests become names of files and parts of addresses: before anything is fetched, they must be digests. And all who read it must
+ * understand the same: what could be taken for an index by one and for a manifest by another is neither.
+ *
+ * @param sentAs What the registry says that it is.
+ */
+export function checkedContent(content: object, place: RepositoryName, sentAs = ''): OciIndex | OciManifest {
+  const { manifests, config, layers, subject, mediaType } = content as Partial<OciIndex & OciManifest>;
+  if (manifests !== undefined && (layers !== undefined || config !== undefined))
+    throw badContent(place, 'something that is both a manifest and an index');
+  const types = [mediaType, sentAs].filter((type) => type !== undefined && MANIFEST_TYPES.includes(type));
+  const expected = Array.isArray(manifests)
+    ? INDEX_TYPES
+    : MANIFEST_TYPES.filter((type) => !INDEX_TYPES.includes(type));
+  if (new Set(types).size > 1 || types.some((type) => !expected.includes(type)))
+    throw badContent(place, `something else than its type says (${types.join(', ')})`);
   if (Array.isArray(manifests)) {
     for (const each of manifests) checkedDescriptor(each, place);
     return content as OciIndex;

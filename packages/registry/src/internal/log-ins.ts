@@ -125,11 +125,11 @@ export class LogIns {
     const signal = AbortSignal.timeout(TIMEOUT);
     const answer = await this.#transport.send({ errand, signal, ...outgoing });
     const { status } = answer;
-    const { retryAt } = this.#transport.budgetOf(realm);
+    const { retryAt } = this.#transport.budgetOf(answer.url);
     const isKnown = credentials !== undefined;
     if (status !== 200) {
       answer.body.destroy();
-      if (status === 429 || status >= 500) throw refusal(errand, { status, text: '', retryAt, isKnown });
+      if (status === 429 || status >= 500) throw refusal(errand, { status, text: '', retryAt, isKnown, isRead: false });
       throw notAllowed(place, `${realm.host} answered ${status}`, isKnown, status);
     }
     const said = (await readJson(answer.body, LONGEST_TOKEN, place, 'a token')) as Partial<Record<string, unknown>>;

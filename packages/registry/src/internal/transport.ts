@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { RepositoryName } from '../image-name.ts';
-import { type ProxySettings, type RegistrySettings, registryUrl } from '../settings.ts';
+import { isLoopback, type ProxySettings, type RegistrySettings, registryUrl } from '../settings.ts';
 import { HostBudget } from './budget.ts';
-import { badContent, type Errand, unreachable } from './trouble.ts';
+import { badContent, type Errand, rateLimited, unreachable } from './trouble.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -23,6 +23,8 @@ export interface Outgoing {
 }
 
 export interface Answer {
+  /** Who gave it: not who was asked, where that one sent us elsewhere. */
+  readonly url: URL;
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: Readable;
@@ -76,6 +78,8 @@ export class Transport {
       signal?.throwIfAborted();
       if (followed === MOST_REDIRECTIONS) throw badContent(errand.place, `more than ${MOST_REDIRECTIONS} redirections`);
       url = this.#next(errand, url, location);
+      const { retryAt } = this.budgetOf(url);
+      if (retryAt) throw rateLimited(errand.place, retryAt);
     }
   }
 
@@ -112,7 +116,7 @@ export class Transport {
         signal: either,
       });
       const { statusCode: status, headers: answered } = response;
-      return { status, headers: answered, body: guarded(response.body, errand, signal) };
+      return { url, status, headers: answered, body: guarded(response.body, errand, signal) };
     } catch (cause) {
       signal?.throwIfAborted();
       throw unreachable(errand, cause, isHome ? undefined : url);
@@ -121,31 +125,38 @@ export class Transport {
     }
   }
 
-  /** One for each registry and origin: certificates that are believed for one are not believed for another. */
+  /** One for each registry and way to it: certificates that are believed for one are not believed for another. */
   #dispatcherFor({ host }: RepositoryName, url: URL): Dispatcher {
     const isRegistry = url.origin === this.urlOf({ host }).origin;
     // Also where it logs people in, or keeps its blobs, if that is named by itself.
     const name = isRegistry ? host : url.host;
     const settings = this.#options.registries[name] ?? {};
-    const key = settings.ca || settings.insecure ? name : '';
+    const proxy = this.#proxyFor(url);
+    const key = `${settings.ca || settings.insecure ? name : ''} ${proxy ?? ''}`;
     const known = this.#dispatchers.get(key);
     if (known) return known;
-    const dispatcher = this.#dispatcher(settings);
+    const dispatcher = this.#dispatcher(settings, proxy);
     this.#dispatchers.set(key, dispatcher);
     return dispatcher;
   }
 
-  #dispatcher({ ca, insecure = false }: RegistrySettings): Dispatcher {
-    const { proxy, timeout } = this.#options;
+  /** What is on this machine is reached without one, as by all programs in Go: nobody else could find it. */
+  #proxyFor({ protocol, host }: URL): string | undefined {
+    const { http, https } = this.#options.proxy ?? {};
+    return isLoopback(host) ? undefined : protocol === 'https:' ? https : http;
+  }
+
+  #dispatcher({ ca, insecure = false }: RegistrySettings, proxy: string | undefined): Dispatcher {
+    const { timeout, proxy: { except = '' } = {} } = this.#options;
     const tls = { ...(ca === undefined ? {} : { ca }), ...(insecure ? { rejectUnauthorized: false } : {}) };
     const common = { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout: CONNECT_TIMEOUT, ...tls } };
-    if (!proxy?.http && !proxy?.https) return new Agent(common);
-    const { http, https, except = '' } = proxy;
+    if (!proxy) return new Agent(common);
+    // What is not given here it takes from the environment of the process, which nobody has asked for.
     return new EnvHttpProxyAgent({
       ...common,
       requestTls: tls,
-      ...(http ? { httpProxy: http } : {}),
-      ...(https ? { httpsProxy: https } : {}),
+      httpProxy: proxy,
+      httpsProxy: proxy,
       noProxy: except,
     });
   }

@@ -70,10 +70,17 @@ interface Refusal {
   readonly retryAt: Date | undefined;
   /** Whether anybody is known to be logged in. */
   readonly isKnown: boolean;
+  /** Whether something was only read, so that it can be asked again whatever has become of it. */
+  readonly isRead: boolean;
+}
+
+/** What these two leave open, whether it was done, does not matter where nothing was to be done. */
+function isPassing(status: number, isRead: boolean): boolean {
+  return status >= 502 || (isRead && (status === 408 || status === 500));
 }
 
 /** An answer that was not hoped for. */
-export function refusal({ place, what }: Errand, { status, text, retryAt, isKnown }: Refusal): RegistryError {
+export function refusal({ place, what }: Errand, { status, text, retryAt, isKnown, isRead }: Refusal): RegistryError {
   const said = `The registry ${place.host} answered ${status} to ${what} of ${place.repository}${quoted(text)}.`;
   const details = { registry: place.host, repository: place.repository, status };
   const make = (code: RegistryErrorCode, remedy: string) => new RegistryError(code, said, { ...details, remedy });
@@ -87,9 +94,10 @@ export function refusal({ place, what }: Errand, { status, text, retryAt, isKnow
     return make('KUR_REGISTRY_NOT_FOUND', 'Check the name; a private repository also looks like this to strangers.');
   }
   if (status === 429) return rateLimited(place, retryAt ?? new Date(), said);
-  if (status >= 500) {
-    const error = make('KUR_REGISTRY_SERVER', "Try again; if it stays so, look into the registry's log.");
-    return status >= 502 ? passingError(error) : error;
+  if (status === 408 || status >= 500) {
+    const code = status === 408 ? 'KUR_REGISTRY_TIMEOUT' : 'KUR_REGISTRY_SERVER';
+    const error = make(code, "Try again; if it stays so, look into the registry's log.");
+    return isPassing(status, isRead) ? passingError(error) : error;
   }
   return make('KUR_REGISTRY_REFUSED', 'Check that the address is that of a registry, and its log.');
 }

@@ -25,7 +25,10 @@ const TRIES_A_CHUNK = 4;
 
 export async function upload(connection: Connection, blob: Blob, options: PushBlobOptions): Promise<void> {
   const { signal, mountFrom, chunkSize } = options;
-  const known = await connection.ask('HEAD', connection.url(`blobs/${blob.digest}`), { expected: [200, 404], signal });
+  const known = await connection.ask('HEAD', connection.url(`blobs/${blob.digest}`), {
+    expected: [200, 404, 405],
+    signal,
+  });
   await dump(known.body);
   if (known.status === 200) return;
   const begun = await begin(connection, blob, mountFrom, signal);
