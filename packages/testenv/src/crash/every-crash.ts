@@ -37,7 +37,7 @@ export interface CrashScenario {
 export interface CrashOptions {
   /** What the command that plays a plan again calls it; the program's path unless given. */
   readonly name?: string;
-  /** Administrator of a test cluster; of the shared control plane unless given. */
+  /** Administrator of a test cluster, whose namespaces `crash-…` are deleted at the end; of the shared control plane unless given. */
   readonly client?: Client;
   /** How much of all places is tried, from 0 to 1; 1 unless given. `KURATOR_CRASH=all` tries all of them. */
   readonly share?: number;
@@ -47,7 +47,7 @@ export interface CrashOptions {
   readonly concurrency?: number;
   /** Ends a run of the scenario that hangs; 3 min unless given. */
   readonly timeout?: Duration;
-  /** How long nothing must be written before the end is looked at; 500 ms unless given. */
+  /** How long nothing must be asked for or written before the end is looked at; 500 ms unless given. */
   readonly quiet?: Duration;
   /** How long after the scenario's end an operator may take to come to the same end; 30 s unless given. */
   readonly settling?: Duration;
@@ -62,6 +62,8 @@ const eventsAndLeases = ['events', 'events.events.k8s.io', 'leases.coordination.
 const TRIES = 3;
 /** Of the plans that may be missed: more, and the scenario is too different from run to run to say anything. */
 const MISSED = 0.25;
+/** Of the writes that may be others each time: where most are, most crashes are left out. */
+const UNSTEADY = 0.5;
 
 /**
  * Rejects when an operator that was killed somewhere does not end where it ends undisturbed: with a table of all
@@ -101,6 +103,7 @@ export async function everyCrashBy(
     timeout: milliseconds(options, 'timeout', 180_000),
     quiet: milliseconds(options, 'quiet', 500),
     settling: milliseconds(options, 'settling', 30_000),
+    deletesNamespaces: options.client !== undefined,
     folder,
     start,
   };
@@ -144,7 +147,16 @@ async function twiceUndisturbed(stage: Stage, name: string): Promise<[life: Life
     });
   }
   const onlyIn = (one: Life, other: Life) => one.writes.filter((write) => !other.writes.includes(write));
-  return [first, [...onlyIn(first, second), ...onlyIn(second, first)]];
+  const unsteady = [...onlyIn(first, second), ...onlyIn(second, first)];
+  const all = new Set([...first.writes, ...second.writes]).size;
+  if (unsteady.length > UNSTEADY * all) {
+    const message = `${name}: ${unsteady.length} of ${all} writes are not in both undisturbed runs: ${unsteady.slice(0, 10).join('; ')}`;
+    throw new TestenvError('KUR_TESTENV_CRASH_SCENARIO', message, {
+      remedy: 'let the scenario wait for each of its steps, and the operator give names that follow from the object',
+    });
+  }
+  const untilFirstWrite = Math.max(first.untilFirstWrite, second.untilFirstWrite);
+  return [{ ...first, untilFirstWrite }, unsteady];
 }
 
 async function carriedOut(

@@ -17,7 +17,7 @@ import { connect as connectSecurely } from 'node:tls';
 import type { ClientConfig } from '@kurator/client';
 import { TestenvError } from '../../error.ts';
 import type { Plan } from './plan.ts';
-import { describeWrite, parsePath, type ResourcePath } from './write.ts';
+import { describeWrite, nameIn, parsePath, type ResourcePath } from './write.ts';
 
 interface GateOptions {
   readonly config: ClientConfig;
@@ -38,13 +38,15 @@ export interface Gate {
   readonly writes: readonly string[];
   /** What was asked for in any way, by its name: where its objects are listed. */
   readonly resources: ReadonlyMap<string, ResourcePath>;
-  /** Leases that were written, by path. */
+  /** Leases that were written, by path; that of all of them where one has no name that can be read. */
   readonly leases: ReadonlySet<string>;
   /** Whether the plan's write has come by. */
   readonly reached: boolean;
   /** When the process that is there now opened its first watch; undefined before that. */
   readonly upSince: number | undefined;
-  /** Since when nothing was written and no watch was opened; undefined while something goes on, or nobody watches. */
+  /** Milliseconds from the first watch of all to the first write of all; 0 before there is one. */
+  readonly untilFirstWrite: number;
+  /** Since when nothing was asked for; undefined while a write is under way, or nobody watches. */
   quietSince(): number | undefined;
   /** Breaks every connection there is, and takes new ones from then on. */
   cut(): void;
@@ -57,29 +59,55 @@ interface Answer {
   readonly body: Buffer;
 }
 
+/** A write that counts. */
+interface Numbered {
+  /** With its number: `apply deployments.apps/web #2`. */
+  readonly name: string;
+  /** It never came to anything: the next one of its kind has its number. */
+  giveBack(): void;
+}
+
+/** Milliseconds in which a process has read an answer and done what it does then, if it gives no sign of it. */
+const ACTING = 1000;
+
 export async function openGate(options: GateOptions): Promise<Gate> {
   const { config, namespace, leavesOut, plan, onPoint, afterWrite } = options;
   const upstream = upstreamOf(config);
   const sockets = new Set<Socket>();
-  const counts = new Map<string, number>();
+  const taken = new Map<string, Set<number>>();
   const writes: string[] = [];
   const resources = new Map<string, ResourcePath>();
   const leases = new Set<string>();
   let [watches, writing, changedAt] = [0, 0, performance.now()];
   let [reached, dying] = [false, false];
-  let upSince: number | undefined;
+  let [upSince, firstUp, firstWrite]: (number | undefined)[] = [];
 
-  /** The write's name with its number, if it is one that counts. */
-  const numbered = (request: IncomingMessage, url: URL, body: Buffer): string | undefined => {
+  /** The write with its number, if it is one that counts. */
+  const numbered = (request: IncomingMessage, url: URL, body: Buffer): Numbered | undefined => {
     const path = parsePath(url.pathname);
     if (path) resources.set(path.resource, path);
     if (!path || path.namespace !== namespace) return undefined;
     const what = describeWrite(request.method ?? '', url, request.headers, path, body);
     if (what && path.resource.startsWith('leases.')) leases.add(leasePath(url, path, body));
     if (!what || leavesOut.includes(path.resource)) return undefined;
-    const nth = (counts.get(what) ?? 0) + 1;
-    counts.set(what, nth);
-    return `${what} #${nth}`;
+    const numbers = taken.get(what) ?? new Set();
+    taken.set(what, numbers);
+    let nth = 1;
+    while (numbers.has(nth)) nth++;
+    numbers.add(nth);
+    return { name: `${what} #${nth}`, giveBack: () => void numbers.delete(nth) };
+  };
+
+  /** Whoever asks again over the same connection has read what it was answered; whoever doesn't has had the time for it. */
+  const hasActed = async (socket: Socket) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const hear = (request: IncomingMessage) => void (request.socket === socket && resolve());
+    server.on('request', hear);
+    socket.once('close', resolve);
+    const timer = setTimeout(resolve, ACTING);
+    await promise;
+    clearTimeout(timer);
+    server.off('request', hear);
   };
 
   const die = async () => {
@@ -87,43 +115,64 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     await onPoint();
   };
 
-  const write = async (name: string, request: IncomingMessage, response: ServerResponse, body: Buffer) => {
+  const write = async (
+    { name, giveBack }: Numbered,
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: Buffer,
+  ) => {
     const when = plan?.write === name && !reached ? plan.when : undefined;
     if (when) reached = true;
     if (when === 'before') return await die();
-    const answer = await upstream.exchange(request, body);
+    const answer = await upstream.exchange(request, body).catch((error) => {
+      giveBack();
+      throw error;
+    });
     writes.push(name);
+    firstWrite ??= performance.now();
     await afterWrite(name);
     if (when === 'during') return await die();
+    // From here on it may do what it does upon the answer, anywhere but here.
+    if (when === 'after') dying = true;
     response.writeHead(answer.status, answer.headers);
     await new Promise<void>((resolve) => response.end(answer.body, resolve).once('close', resolve));
-    if (when === 'after') await die();
+    if (when !== 'after') return;
+    await hasActed(request.socket);
+    await die();
+  };
+
+  /** Whoever asks for something has not come to rest; a Lease is renewed for ever. */
+  const noteActivity = (url: URL) => {
+    if (!leavesOut.includes(parsePath(url.pathname)?.resource ?? '')) changedAt = performance.now();
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://gate');
+    const isWatch = ['true', '1'].includes(url.searchParams.get('watch') ?? '');
+    noteActivity(url);
+    if (!isWatch) response.once('close', () => noteActivity(url));
     if (request.method === 'GET') {
       numbered(request, url, Buffer.alloc(0));
-      const isWatch = ['true', '1'].includes(url.searchParams.get('watch') ?? '');
       return upstream.stream(request, response, () => {
         if (!isWatch) return;
         watches++;
         changedAt = performance.now();
         upSince ??= changedAt;
+        firstUp ??= changedAt;
         response.once('close', () => watches--);
       });
     }
     const body = await bodyOf(request);
     // A process that is about to die asks for nothing any more.
     if (dying) return;
-    const name = numbered(request, url, body);
-    if (!name) {
+    const counted = numbered(request, url, body);
+    if (!counted) {
       const answer = await upstream.exchange(request, body);
       return void response.writeHead(answer.status, answer.headers).end(answer.body);
     }
     writing++;
     try {
-      await write(name, request, response, body);
+      await write(counted, request, response, body);
     } finally {
       writing--;
       changedAt = performance.now();
@@ -156,6 +205,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     get upSince() {
       return upSince;
     },
+    get untilFirstWrite() {
+      return firstUp === undefined || firstWrite === undefined ? 0 : Math.max(0, firstWrite - firstUp);
+    },
     quietSince: () => (watches > 0 && writing === 0 && !dying ? changedAt : undefined),
     cut,
     async close() {
@@ -167,8 +219,8 @@ export async function openGate(options: GateOptions): Promise<Gate> {
 }
 
 function leasePath(url: URL, path: ResourcePath, body: Buffer): string {
-  if (path.name) return url.pathname;
-  return `${url.pathname}/${JSON.parse(body.toString()).metadata?.name}`;
+  const name = path.name ? undefined : nameIn(body);
+  return name && !name.endsWith('*') ? `${url.pathname}/${name}` : url.pathname;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {

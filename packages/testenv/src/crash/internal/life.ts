@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Client, isNotFound } from '@kurator/client';
+import { type Client, isNotFound, Namespace } from '@kurator/client';
 import { TestenvError } from '../../error.ts';
 import { formatDuration } from '../../faults/requests/duration.ts';
 import { testNamespace } from '../../shared-control-plane.ts';
@@ -36,6 +36,8 @@ export interface Stage {
   readonly timeout: number;
   readonly quiet: number;
   readonly settling: number;
+  /** Whether the namespaces are deleted in the end; not where they go with the control plane. */
+  readonly deletesNamespaces: boolean;
   /** Where files for the processes are put. */
   readonly folder: string;
   readonly start: typeof startOperator;
@@ -46,6 +48,8 @@ export interface Life {
   readonly writes: readonly string[];
   readonly resources: ReadonlyMap<string, ResourcePath>;
   readonly state: EndState;
+  /** Milliseconds from the first watch to the first write. */
+  readonly untilFirstWrite: number;
   /** How the process ended that was to be killed; undefined if the plan's write never came. */
   readonly death: Ending | undefined;
 }
@@ -112,14 +116,17 @@ export async function live(stage: Stage, plan?: Plan, expected?: Life): Promise<
     const playedAt = performance.now();
     // Starting again may take its time, on a busy machine, and is not what is waited for here.
     const deadline = () => Math.max(playedAt, gate.upSince ?? Number.POSITIVE_INFINITY) + stage.settling;
+    // Whoever was started again has as long for its first write as one whom nobody disturbed.
+    const earliest = () => (gate.upSince ?? Number.POSITIVE_INFINITY) + (expected?.untilFirstWrite ?? 0);
     for (;;) {
-      await quietFor(gate, stage.quiet, world.signal, deadline);
+      await quietFor(gate, stage.quiet, world.signal, { deadline, earliest });
       await always?.(world);
       const resources = new Map([...(expected?.resources ?? []), ...gate.resources]);
       for (const name of stage.leavesOut) resources.delete(name);
       const state = await endState(client, namespace, resources.values(), stage.normalise);
       const isThere = !expected || differences(state, expected.state).length === 0;
-      if (isThere || performance.now() > deadline()) return { writes: gate.writes, resources, state, death };
+      const { writes, untilFirstWrite } = gate;
+      if (isThere || performance.now() > deadline()) return { writes, untilFirstWrite, resources, state, death };
       await delay(50);
     }
   };
@@ -131,20 +138,21 @@ export async function live(stage: Stage, plan?: Plan, expected?: Life): Promise<
     await current?.kill();
     await gate.close();
     for (const cleanUp of cleanUps.reverse()) await cleanUp();
+    if (stage.deletesNamespaces) await client.delete(Namespace, { name: namespace }).catch(unlessGone);
   }
 }
 
-/** Waits until nothing was written for so long, by an operator that watches; or until there is no time left. */
+/** Waits until nothing was asked for so long, by an operator that watches; or until there is no time left. */
 async function quietFor(
   gate: Gate,
   milliseconds: number,
   signal: AbortSignal,
-  deadline = () => Number.POSITIVE_INFINITY,
+  { deadline = () => Number.POSITIVE_INFINITY, earliest = () => 0 } = {},
 ): Promise<void> {
   while (performance.now() < deadline()) {
     signal.throwIfAborted();
     const since = gate.quietSince();
-    const left = since === undefined ? 20 : since + milliseconds - performance.now();
+    const left = since === undefined ? 20 : Math.max(since + milliseconds, earliest()) - performance.now();
     if (left <= 0) return;
     await delay(Math.min(left, 50));
   }
@@ -152,11 +160,11 @@ async function quietFor(
 
 /** As if the time had passed after which a leader is believed to be dead: nobody is to wait for it in each run. */
 async function releaseLeases(client: Client, { leases }: Gate): Promise<void> {
-  for (const path of leases) {
-    await client.raw('DELETE', path).catch((error) => {
-      if (!isNotFound(error)) throw error;
-    });
-  }
+  for (const path of leases) await client.raw('DELETE', path).catch(unlessGone);
+}
+
+function unlessGone(error: unknown): void {
+  if (!isNotFound(error)) throw error;
 }
 
 function kubeconfigOf(server: string, namespace: string): string {

@@ -62,7 +62,8 @@ export function describeWrite(
   return `${verb} ${object}`;
 }
 
-function nameIn(body: Buffer): string | undefined {
+/** The name of an object that is created, as far as it is known: `web`, `web-*`. */
+export function nameIn(body: Buffer): string | undefined {
   try {
     const { name, generateName } = JSON.parse(body.toString()).metadata ?? {};
     return name ?? (generateName && `${generateName}*`);
