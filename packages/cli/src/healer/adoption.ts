@@ -25,7 +25,7 @@ export function adoption(kind: Workload['kind'], { metadata, spec }: Workload): 
   const notes: string[] = [];
   const checks = checksOf(containers, notes);
   const startupGrace = graceOf(containers, notes);
-  const gitOps = gitOpsOf(metadata.labels, metadata.annotations);
+  const gitOps = gitOpsOf(metadata);
   if (gitOps) notes.push(`${gitOps} keeps it: a roll-back wants your approval, or ${gitOps} would undo it`);
   return {
     manifest: {
@@ -50,15 +50,16 @@ function checksOf(containers: readonly Container[], notes: string[]): Check[] {
       ['ready', 'readinessProbe', container.readinessProbe] as const,
       ['live', 'livenessProbe', container.livenessProbe] as const,
     ].flatMap(([name, field, probe]) => {
-      const check = probe && checkOf(probe, container.name);
-      return check ? [{ name, field, check, probe }] : [];
+      const asked = probe && checkOf(probe, container.name);
+      return asked ? [{ name, field, probe, ...asked }] : [];
     });
     const [first, second] = probed;
     if (!first) continue;
     const isSame = second && JSON.stringify(first.check) === JSON.stringify(second.check);
     const used = isSame ? [first] : probed;
-    for (const { name, field, check } of used) {
-      notes.push(`check ${name}: from the ${field} of container ${container.name}${warningOf(check)}`);
+    for (const { name, field, check, left = [] } of used) {
+      const said = [`check ${name}: from the ${field} of container ${container.name}${warningOf(check)}`, ...left];
+      notes.push(said.join('; '));
     }
     return used.map(({ name, check, probe }) => ({ name, ...check, ...pace(probe) }));
   }
@@ -77,25 +78,56 @@ function byPort(containers: readonly Container[], notes: string[]): Check | unde
   return undefined;
 }
 
+/** A check, and what of a probe it can't have. */
+interface Asked {
+  readonly check: Check;
+  readonly left?: readonly string[];
+}
+
 /** How it asks; undefined for a probe that says nothing. */
-function checkOf({ httpGet, tcpSocket, grpc, exec }: Probe, container: string): Check | undefined {
-  if (httpGet) {
-    const { path, port, scheme, host, httpHeaders = [] } = httpGet;
-    const headers = Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value]));
-    return {
+function checkOf({ httpGet, tcpSocket, grpc, exec }: Probe, container: string): Asked | undefined {
+  if (httpGet) return httpCheckOf(httpGet);
+  if (tcpSocket) return { check: { tcp: { port: tcpSocket.port } } };
+  if (grpc) return { check: { grpc: { port: grpc.port, ...(grpc.service && { service: grpc.service }) } } };
+  return exec?.command ? { check: { exec: { command: exec.command, container } } } : undefined;
+}
+
+/** Headers that a check sets itself, and refuses to be given. */
+const ownHeaders = new Set(['connection', 'content-length', 'transfer-encoding', 'upgrade', 'te', 'trailer']);
+/** What can be a Host header. */
+const authority = /^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i;
+
+function httpCheckOf({ path, port, scheme, host, httpHeaders = [] }: NonNullable<Probe['httpGet']>): Asked {
+  const isHost = ({ name }: { name: string }) => name.toLowerCase() === 'host';
+  const asHost = httpHeaders.find(isHost)?.value;
+  const isFit = asHost !== undefined && authority.test(asHost) && asHost.length <= 253;
+  const given = httpHeaders.filter((header) => !isHost(header));
+  const [own, headers] = [
+    given.filter(({ name }) => ownHeaders.has(name.toLowerCase())),
+    given.filter(({ name }) => !ownHeaders.has(name.toLowerCase())),
+  ];
+  const left = [...own.map(({ name }) => name), ...(asHost !== undefined && !isFit ? ['Host'] : [])];
+  return {
+    check: {
       http: {
         port,
-        ...(path && { path: path.startsWith('/') ? path : `/${path}` }),
-        ...(host && { host }),
-        ...(httpHeaders.length > 0 && { headers }),
+        ...(path && { path: encoded(path.startsWith('/') ? path : `/${path}`) }),
+        ...(isFit && { host: asHost }),
+        ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) }),
         // As kubelets do it.
         ...(scheme === 'HTTPS' && { tls: { skipVerify: true } }),
       },
-    };
-  }
-  if (tcpSocket) return { tcp: { port: tcpSocket.port } };
-  if (grpc) return { grpc: { port: grpc.port, ...(grpc.service && { service: grpc.service }) } };
-  return exec?.command ? { exec: { command: exec.command, container } } : undefined;
+    },
+    left: [
+      ...left.map((name) => `its header ${name} is left out: a check sets that itself`),
+      ...(host ? [`its host ${host} is left out: a check asks the pods`] : []),
+    ],
+  };
+}
+
+/** As it is sent: kubelets take a path as people write it. */
+function encoded(path: string): string {
+  return path.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
 }
 
 function warningOf(check: Check): string {
@@ -129,9 +161,20 @@ function graceOf(containers: readonly Container[], notes: string[]): string | un
   return `${longest}s`;
 }
 
-/** Who would put back what a roll-back changes; by the marks that they leave. */
-function gitOpsOf(labels: Record<string, string> = {}, annotations: Record<string, string> = {}): string | undefined {
-  if ('argocd.argoproj.io/tracking-id' in annotations || 'argocd.argoproj.io/instance' in labels) return 'Argo CD';
-  const isFlux = Object.keys(labels).some((key) => /^(kustomize|helm)\.toolkit\.fluxcd\.io\/name$/.test(key));
-  return isFlux ? 'Flux' : undefined;
+/** Who would put back what a roll-back changes: by the marks that they leave, or by the name in which they write. */
+function gitOpsOf({ labels = {}, annotations = {}, managedFields = [] }: Workload['metadata']): string | undefined {
+  const keys = [...Object.keys(labels), ...Object.keys(annotations)];
+  const byMark = keepers.find(({ mark }) => keys.some((key) => mark.test(key)));
+  const byWriter = keepers.find(({ writer }) => managedFields.some(({ manager = '' }) => writer.test(manager)));
+  return (byMark ?? byWriter)?.name;
 }
+
+/** Argo CD 2 marks what it keeps by `app.kubernetes.io/instance` alone. Charts use that label too: only the writer tells. */
+const keepers = [
+  { name: 'Argo CD', mark: /^argocd\.argoproj\.io\/(tracking-id|instance)$/, writer: /^argocd-/ },
+  {
+    name: 'Flux',
+    mark: /^(kustomize|helm)\.toolkit\.fluxcd\.io\/name$/,
+    writer: /^((kustomize|helm)-controller|flux)$/,
+  },
+] as const;
