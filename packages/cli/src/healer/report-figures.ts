@@ -1,4 +1,5 @@
 /** What a report says, from Incidents as they are recorded. Pure. */
+import { onlyTells } from '@kurator/operator-kurator/brain';
 import type { Incident } from './kinds.ts';
 
 /** How one ended, or stands: by Kurator, by Kurator had it been allowed, by people, by itself, or not yet. */
@@ -97,9 +98,12 @@ function endingOf(isWell: boolean, isClosed: boolean, { called, wouldBe, done }:
   return isWell || isClosed ? 'itself' : 'open';
 }
 
-/** Why a step is only told is at the end of the healer's sentence; a step that waits for approval is another thing. */
+/** The healer's own words for why a step is only told. */
+const whyOnlyTold = [onlyTells({ mode: 'Observe', dryRun: false }), onlyTells({ mode: 'On', dryRun: true })];
+
+/** They end its sentence; a step that waits for approval is another thing. */
 function isOnlyTold(reason: string): boolean {
-  return /; (Kurator only observes in this cluster|this is a dry run)$/.test(reason);
+  return whyOnlyTold.some((why) => why !== undefined && reason.endsWith(`; ${why}`));
 }
 
 /** `replace`, of `would replace web-1 now; …`. */
@@ -129,7 +133,8 @@ export interface ReportOptions {
 /** Sums up. */
 export function reportOf(all: readonly Told[], suspicions: number, { since, now, byHand }: ReportOptions): Report {
   const incidents = all.toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt));
-  const waits = incidents.flatMap(({ waitedMs }) => waitedMs ?? []);
+  // Nobody was called to what was only observed: how long it lasted says nothing of how long people take.
+  const waits = incidents.flatMap(({ ending, waitedMs }) => (ending === 'people' ? (waitedMs ?? []) : []));
   const measured = median(waits);
   const ms = byHand ?? measured;
   const spaces = [...new Set(incidents.map(({ namespace }) => namespace))].sort();
