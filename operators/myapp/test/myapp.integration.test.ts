@@ -1,7 +1,10 @@
 // MyApp against the real API server, where nothing runs: what is made, what is said, and what is refused.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Client, Deployment, isNotFound, waitFor } from '@kurator/sdk';
 import { sharedClient, testNamespace } from '@kurator/testenv';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { MyApp, myapp } from '../src/index.ts';
 
 let client: Client;
@@ -39,6 +42,13 @@ it('makes a Deployment and keeps it in step', async () => {
   const isFive = ({ spec }: Deployment) =>
     spec?.replicas === 5 && spec.template.spec?.containers[0]?.image === 'myapp:2';
   await waitFor(client, Deployment, child, isFive);
+});
+
+it('takes the sample as it is', async () => {
+  const { metadata, spec } = parse(await readFile(join(import.meta.dirname, '..', 'samples', 'myapp.yaml'), 'utf8'));
+  await client.create(MyApp, { metadata: { ...metadata, namespace }, spec });
+  const made = await waitFor(client, Deployment, { name: 'myapp-sample', namespace }, () => true);
+  expect(made.spec).toMatchObject({ replicas: 3, template: { spec: { containers: [{ image: 'myapp:1.0' }] } } });
 });
 
 it('puts back what was changed or deleted by hand', async () => {
