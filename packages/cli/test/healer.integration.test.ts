@@ -1,15 +1,13 @@
 // The day-to-day commands beside the real healer, on the real API server: the test plays kubelet, and the person on call.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { AlertChannel, healer, Incident, Kurator, KuratorSwitch } from '@kurator/operator-kurator';
 import { Event, installCrds, Pod } from '@kurator/sdk';
-import { eventually, type TestScope, testScope } from '@kurator/testenv';
+import { eventually, type TestScope, testScope, testUser } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { Interrupted } from '../src/error.ts';
 import { runCommandLine } from '../src/program.ts';
 import { fakeSession } from './fake-session.ts';
+import { kubeconfigAs } from './support/kubeconfig-as.ts';
 import { type StagedDeployment, stageDeployment } from './support/staged-deployment.ts';
 
 const kubeconfig = process.env.KURATOR_TEST_KUBECONFIG ?? '';
@@ -126,7 +124,7 @@ describe('an incident', () => {
     expect(before).toContain('the process said \\x1b[2J\\x1b]0;owned\\x07 and died');
     expect(before).not.toContain('\x1b');
 
-    await using alice = await kubeconfigAs({ as: 'alice@example.com', 'as-groups': ['system:masters'] });
+    await using alice = await kubeconfigAs(kubeconfig, { as: 'alice@example.com', 'as-groups': ['system:masters'] });
     const approved = await kuratorPlain('approve', 'web', '-n', test.namespace, '--kubeconfig', alice.file);
     expect(approved.stdout).toContain('replace is approved');
     await eventually(async () => expect(await web.podNames()).not.toContain(ill), patient);
@@ -191,6 +189,19 @@ describe('an incident that waits for a person', () => {
     expect((await kurator('incidents', 'lost', '--exit-code')).code).toBe(3);
   });
 
+  it('is approved by somebody with rights in his namespace alone', async () => {
+    await adopted('mine', { pause: true });
+    const proposal = { id: 'mine#1/1/replace', step: 'replace', reason: 'would replace one now' };
+    const specOf = await left('mine', { stage: 'proposed', proposal });
+    const verbs = ['get', 'list', 'watch', 'patch', 'update'];
+    const rights = [{ apiGroups: ['kurator.sh'], resources: ['kurators', 'incidents'], verbs }];
+    await using _ = await testUser(test.client, 'jane', { [test.namespace]: rights });
+    await using jane = await kubeconfigAs(kubeconfig, { as: 'jane' });
+    const approved = await kuratorPlain('approve', 'mine-1', '-n', test.namespace, '--kubeconfig', jane.file);
+    expect(approved).toMatchObject({ code: 0, stdout: expect.stringContaining('replace is approved') });
+    expect(await specOf()).toMatchObject({ approve: proposal.id, approvedBy: 'jane' });
+  });
+
   it('is not approved in a dry run', async () => {
     await adopted('dry', { dryRun: true });
     const proposal = { id: 'dry#1/1/replace', step: 'replace', reason: 'would replace one now' };
@@ -224,23 +235,13 @@ describe('what goes wrong', () => {
   );
 
   it('names the rule that one lacks', async () => {
-    await using nobody = await kubeconfigAs({ as: 'nobody' });
+    await using nobody = await kubeconfigAs(kubeconfig, { as: 'nobody' });
     const { stderr, code } = await kuratorPlain('get', '-A', '--verbose', '--kubeconfig', nobody.file);
     expect(code).toBe(1);
     expect(stderr).toContain('kurators');
     expect(stderr).toContain('KUR_CLI_NOT_ALLOWED');
   });
 });
-
-/** Somebody else, as the API server sees it. */
-async function kubeconfigAs(whom: Record<string, unknown>) {
-  const folder = await mkdtemp(join(tmpdir(), 'kur-'));
-  const file = join(folder, 'kubeconfig');
-  const config = parse(await readFile(kubeconfig, 'utf8'));
-  for (const { user } of config.users) Object.assign(user, whom);
-  await writeFile(file, JSON.stringify(config));
-  return { file, [Symbol.asyncDispose]: async () => await rm(folder, { recursive: true }) };
-}
 
 /** What the kubelet would say about an instance. */
 async function sayOf(pod: string, message: string): Promise<void> {

@@ -1,6 +1,8 @@
 // From a workload that is there to one that is looked after, while Kurator only observes; on an API server of its own,
 // for the switch is the whole cluster's.
-import { type Client, Namespace } from '@kurator/client';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Client, isConflict, Namespace } from '@kurator/client';
 import { AlertChannel, healer, Incident, Kurator, KuratorSwitch } from '@kurator/operator-kurator';
 import { installCrds, type RunningOperator } from '@kurator/sdk';
 import { type Cluster, eventually, testCluster } from '@kurator/testenv';
@@ -82,6 +84,17 @@ it.each([
   expect(await kurator(...args)).toMatchObject({ code, stderr: expect.stringContaining(remedy) });
 });
 
+it('keeps in mind who has it observe, though it does already: no later installation overrules them', async () => {
+  const freeze = ['pause', '--everything', '--observe', '--reason', 'a freeze'];
+  expect((await kurator(...freeze)).stdout).toContain('is Observe');
+  const { spec } = await client.get(KuratorSwitch, { name: 'cluster' });
+  expect(spec).toEqual({ mode: 'Observe', by: expect.not.stringContaining('installation'), reason: 'a freeze' });
+  const wish = { metadata: { name: 'cluster' }, spec: { mode: 'On', by: 'the installation' } as const };
+  const overruled = client.apply(KuratorSwitch, wish, { fieldManager: 'kurator-installation' });
+  await expect(overruled).rejects.toSatisfy(isConflict);
+  expect((await kurator(...freeze)).stdout).toContain('was Observe already');
+});
+
 it('reports what it would have done, and does it once it is switched on', async () => {
   const [ill = ''] = await web.podNames();
   await web.crash(ill);
@@ -123,6 +136,14 @@ it('is switched off in a hurry, whoever installed it', async () => {
   );
   expect((await kurator('pause', '--everything', '--observe')).stdout).toContain('is Observe');
   expect(await kurator('pause', '--everything', 'web')).toMatchObject({ code: 2 });
+});
+
+it('is switched off without the command as the page says, also where there is no switch', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../../docs/how-to/switch.md'), 'utf8');
+  const [, object = ''] = /echo '([^']+)' \| kubectl apply -f -/.exec(page) ?? [];
+  await client.delete(KuratorSwitch, { name: 'cluster' });
+  const { spec } = await client.apply(KuratorSwitch, JSON.parse(object), { fieldManager: 'kubectl', force: true });
+  expect(spec).toEqual({ mode: 'Off', by: 'your name', reason: 'why' });
 });
 
 it('lists incidents page by page, and no more than it is told', async () => {

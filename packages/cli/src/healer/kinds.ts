@@ -12,4 +12,4 @@ export const incidents = resourceType<Incident>(apiVersion, 'Incident');
 export const switches = resourceType<KuratorSwitch>(apiVersion, 'KuratorSwitch', { namespaced: false });
 /** There is one. */
 export const switchName = 'cluster';
-export type { Incident, Kurator };
+export type { Incident, Kurator, KuratorSwitch };

@@ -28,6 +28,7 @@ export const switchNotes = `
 {{- if .Values.kurator.enabled }}
 The switch of the cluster (off, observe only, on), and how to turn it:
   kubectl get kuratorswitch cluster
-  kubectl patch kuratorswitch cluster --type merge --patch '{"spec":{"mode":"On"}}'
+  echo '{"apiVersion":"kurator.sh/v1alpha1","kind":"KuratorSwitch","metadata":{"name":"cluster"},
+    "spec":{"mode":"On","by":"your name","reason":"why"}}' | kubectl apply -f -
 {{- end }}
 `;
