@@ -54,12 +54,18 @@ export const undeploy: Action<UndeployOptions, [folder: string]> = async (contex
   return await inCluster(options, async ({ client }) => await undeployOperator(client, description, context, options));
 };
 
-/** Takes an operator away, in the opposite order of how it was made. */
+/**
+ * Takes an operator away, in the opposite order of how it was made.
+ *
+ * @param onceGone What is to be done between the operator's end and that of its kinds, which then are deleted last: for an
+ *   operator that would undo it, and that has no finalizers.
+ */
 export async function undeployOperator(
   client: Client,
   description: OperatorDescription,
   context: ActionContext,
   options: UndeployOptions,
+  onceGone?: () => Promise<void>,
 ): Promise<number> {
   const { signal, print } = context;
   const recorded = await readInventory(client, description, signal);
@@ -74,16 +80,15 @@ export async function undeployOperator(
     print('nothing was deleted');
     return 0;
   }
-  // While the operator still runs: who else would do what their finalizers ask for?
+  const timeout = parseDuration(options.timeout);
   const crds = doomed.filter(({ type }) => type.kind === 'CustomResourceDefinition');
   if (crds.length > 0) await confirm(await lossText(client, description, crds, signal), options);
-  await deleteAll(client, crds, context, parseDuration(options.timeout));
-  await deleteAll(
-    client,
-    doomed.filter((each) => !crds.includes(each)),
-    context,
-    parseDuration(options.timeout),
-  );
+  const kindsGo = async () => await deleteAll(client, crds, context, timeout);
+  const rest = doomed.filter((each) => !crds.includes(each));
+  const restGoes = async () => await deleteAll(client, rest, context, timeout);
+  // While the operator still runs: who else would do what their finalizers ask for?
+  const order = onceGone ? [restGoes, onceGone, kindsGo] : [kindsGo, restGoes];
+  for (const step of order) await step();
   await deleteInventory(client, description, signal);
   const left = content && namespace ? await removeNamespace(client, description, namespace, content.own, signal) : [];
   print(`${description.name} is gone${left ? `; the namespace ${home} stays${named(left)}` : ''}.`);
@@ -171,7 +176,7 @@ async function lossText(
   for (const crd of crds.filter(({ metadata }) => names.has(metadata.name))) {
     counts.push(`${crd.metadata.name} with ${(await objectsOfKind(client, crd, signal)).length} objects`);
   }
-  return `Delete ${counts.join(', ')}, in every namespace of the cluster?`;
+  return `Delete ${counts.join(', ')}, in every namespace of the cluster? What these objects own goes with them.`;
 }
 
 async function stillThere(client: Client, doomed: readonly Doomed[], signal: AbortSignal): Promise<Doomed[]> {
