@@ -22,6 +22,7 @@ export { latenessAt, latenessBounds } from './checks/scheduler/lateness.ts';
 export type { CheckStatistics } from './checks/scheduler/statistics.ts';
 export type { Alerting, Others } from './healing/alerting.ts';
 export { healer } from './healing/healer.ts';
+export { limitsFrom } from './healing/limits.ts';
 export { type OptionalRole, optionalRoles, type WithheldRole, withheldRoles } from './healing/optional-roles.ts';
 export type { WardOptions } from './healing/ward.ts';
 export { AlertChannel } from './resources/alert-channel.ts';

@@ -14,9 +14,10 @@ import { base, install } from '../../src/generate/base.ts';
 import { bundleIn } from '../../src/generate/bundle.ts';
 import { crds } from '../../src/generate/crds.ts';
 import type { Known } from '../../src/generate/generator.ts';
+import { settingValues } from '../../src/install/settings.ts';
 import type { OperatorDescription } from '../../src/manifests/description.ts';
 import { agentAccess, agentManifests, agentTemplates, agentValues } from './agent-files.ts';
-import { settingsEnv, settingsTemplate, settingValues } from './setting-files.ts';
+import { settingsEnv, settingsTemplate } from './setting-files.ts';
 import { switchNotes, switchTemplate, switchValues, withSwitch } from './switch-files.ts';
 
 export const root = join(import.meta.dirname, '..', '..', '..', '..');
