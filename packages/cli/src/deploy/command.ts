@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { lazy, type Session } from '../action.ts';
 import { collect } from '../options.ts';
-import { inSomeCluster, runningOptions, waitingOptions } from './options.ts';
+import { inSomeCluster, overwritingOptions, runningOptions, waitingOptions } from './options.ts';
 
 const home = "where the operator lives (default: a namespace of the operator's name)";
 
@@ -15,15 +15,11 @@ export function declareDeploy(program: Command, session: Session): void {
     home,
   ).option('--image <name>', 'the image to run (default: as `kurator build` calls it)');
   const roles = { roles: ' of its package.json', withheld: ': a role of "kurator.withheldRoles" in its package.json' };
-  runningOptions(deploy, { fewestReplicas: 0, ...roles })
-    .option('--no-reference-policy', 'let people refer to objects that they may not use themselves')
-    .option('--dry-run', 'show what would change, field by field, and write nothing')
-    .option('--force', 'accept a definition that harms objects which are stored')
-    .option(
-      '--take-over',
-      'overwrite fields that somebody else has set, and take objects for its own that somebody else has made',
-    );
-  waitingOptions(deploy)
+  runningOptions(deploy, { fewestReplicas: 0, ...roles }).option(
+    '--dry-run',
+    'show what would change, field by field, and write nothing',
+  );
+  waitingOptions(overwritingOptions(deploy))
     .action(lazy(session, async () => (await import('./deploy.ts')).deploy))
     .addHelpText(
       'after',

@@ -21,7 +21,7 @@ import {
   unwanted,
   writeInventory,
 } from './inventory.ts';
-import { apply, planOf, removalsOf, type Step } from './plan.ts';
+import { apply, type PlanOptions, planOf, removalsOf, type Step } from './plan.ts';
 import { harmsIn, planText, titleOf } from './plan-text.ts';
 import { untilEstablished, untilRolledOut } from './rollout.ts';
 
@@ -52,15 +52,10 @@ export async function deployOperator(
   options: DeployOptions,
 ): Promise<number> {
   const { reporter, signal } = context;
-  const takeOver = options.takeOver ?? false;
-  const before = await madeBefore(client, given, signal);
-  const description = await withoutOthersNamespace(client, given, before, signal);
-  const manifests = operatorManifests(description);
-  const steps = await planOf(client, manifests, { takeOver, signal });
-  const removals = await removalsOf(client, unwanted(before, manifests), description, signal);
+  const { takeOver = false } = options;
+  const { description, before, steps, removals } = await planDeployment(client, given, { takeOver, signal });
   if (options.dryRun) context.print(planText([...steps, ...removals]));
-  checkHarm(steps, options.force ?? false, context);
-  if (!takeOver) refuseOthers(steps, description);
+  checkPlan(steps, description, options, context);
   if (options.dryRun) return 0;
   const items = await carryOut(client, description, { steps, before, takeOver }, context);
   const { name } = description;
@@ -78,6 +73,31 @@ export async function deployOperator(
     `${name} is ${options.wait ? 'running' : 'applied'} in the namespace ${namespace}: ${changed} of ${steps.length} objects were written${removed}.`,
   );
   return 0;
+}
+
+/** All that a deployment would do. */
+interface DeploymentPlan {
+  /** As given, but for what is somebody else's. */
+  readonly description: OperatorDescription;
+  /** What an earlier one has made. */
+  readonly before: Inventory;
+  readonly steps: readonly Step[];
+  readonly removals: readonly Step[];
+}
+
+/** Writes nothing. */
+export async function planDeployment(
+  client: Client,
+  given: OperatorDescription,
+  options: PlanOptions,
+): Promise<DeploymentPlan> {
+  const { signal } = options;
+  const before = await madeBefore(client, given, signal);
+  const description = await withoutOthersNamespace(client, given, before, signal);
+  const manifests = operatorManifests(description);
+  const steps = await planOf(client, manifests, options);
+  const removals = await removalsOf(client, unwanted(before, manifests), description, signal);
+  return { description, before, steps, removals };
 }
 
 /** What the inventory says; without one, what is there of a deployment that lives here. */
@@ -109,7 +129,7 @@ function refuseOthers(steps: readonly Step[], description: OperatorDescription):
   const names = others.map(titleOf).join(', ');
   throw new CliError('KUR_CLI_CONFLICT', `not made by \`kurator deploy\` for ${description.name}: ${names}`, {
     remedy:
-      'delete what nobody needs; or `kurator deploy --take-over` makes it the operator’s own, which `kurator undeploy` deletes',
+      'delete what nobody needs; or --take-over makes it the operator’s own, which `kurator undeploy` deletes',
   });
 }
 
@@ -176,6 +196,17 @@ async function takeAway(client: Client, removals: readonly Step[], { say, signal
     });
     say(`${titleOf(step)} is not needed any more, and was removed.`);
   }
+}
+
+/** Refuses what would harm what is stored, or what is somebody else's, unless that is accepted. */
+export function checkPlan(
+  steps: readonly Step[],
+  description: OperatorDescription,
+  { force = false, takeOver = false }: Pick<DeployOptions, 'force' | 'takeOver'>,
+  context: ActionContext,
+): void {
+  checkHarm(steps, force, context);
+  if (!takeOver) refuseOthers(steps, description);
 }
 
 function checkHarm(steps: readonly Step[], force: boolean, { say }: ActionContext): void {

@@ -28,7 +28,18 @@ export function runningOptions(command: Command, { fewestReplicas, roles, withhe
     .option('--role <name>', `also give it an optional role${roles}; may be given several times`, collect)
     .option('--without-role <name>', `keep rights from it that it can do without${withheld}`, collect)
     .option('--service-monitor', 'tell the Prometheus operator where the metrics are')
-    .option('--no-network-policy', 'let its pods be reached on any port');
+    .option('--no-network-policy', 'let its pods be reached on any port')
+    .option('--no-reference-policy', 'let people refer to objects that they may not use themselves');
+}
+
+/** What may be done to what is there already. */
+export function overwritingOptions(command: Command): Command {
+  return command
+    .option('--force', 'accept a definition that harms objects which are stored')
+    .option(
+      '--take-over',
+      'overwrite fields that somebody else has set, and take objects for its own that somebody else has made',
+    );
 }
 
 export function waitingOptions(command: Command): Command {

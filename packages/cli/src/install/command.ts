@@ -1,7 +1,7 @@
 /** Declares `kurator install` and `kurator uninstall`: Kurator itself, in a cluster that people already have. */
 import { type Command, Option } from 'commander';
 import { lazy, type Session } from '../action.ts';
-import { inSomeCluster, runningOptions, waitingOptions } from '../deploy/options.ts';
+import { inSomeCluster, overwritingOptions, runningOptions, waitingOptions } from '../deploy/options.ts';
 import { collect } from '../options.ts';
 
 const home = 'where Kurator lives (default: kurator)';
@@ -19,11 +19,17 @@ export function declareInstall(program: Command, session: Session): void {
     .option('--on', 'repair at once');
   const roles = { roles: ': exec, metrics, secrets', withheld: ': workloads, to make services of its own' };
   runningOptions(install, { fewestReplicas: 1, ...roles })
+    .option(
+      '--values <file>',
+      'limits, resources and allowAddresses, as in the values of the chart (kurator.…)',
+      collect,
+    )
+    .option('--set <key=value>', 'one of them, as kurator.limits.repairs=30; may be given several times', collect)
     .option('--plugin-folder <folder>', 'where to put kubectl kurator (default: a folder of yours on PATH)')
     .option('--no-plugin', 'do not put kubectl kurator in place')
     .option('--dry-run', 'show the plan, and do nothing')
     .option('--yes', 'do not ask');
-  waitingOptions(install)
+  waitingOptions(overwritingOptions(install))
     .action(lazy(session, async () => (await import('./install.ts')).install))
     .addHelpText(
       'after',
@@ -38,7 +44,8 @@ Examples:
     );
   inSomeCluster(program.command('uninstall'), home)
     .description('take Kurator out of a cluster again: what `kurator install` made; CRDs and Kurators stay unless told')
-    .option('--crds', 'also delete its CRDs, and with them ALL Kurators, Incidents and AlertChannels')
+    .option('--crds', 'also delete its CRDs, and with them ALL Kurators, Incidents and AlertChannels; workloads run on')
+    .option('--delete-workloads', 'with --crds: also DELETE every workload that a Kurator has made (spec.service)')
     .option('--watch <namespace>', 'as it was given to `kurator install`', collect)
     .option('--dry-run', 'show what would be deleted, and delete nothing')
     .option('--yes', 'do not ask')

@@ -1,27 +1,27 @@
 /** `kurator install` */
-import type { Deployment, EnvVar } from '@kurator/client';
+import type { Client, Deployment } from '@kurator/client';
 import type { Action, ActionContext } from '../action.ts';
 import { buildImage } from '../build/build.ts';
 import { runningCluster } from '../cluster/named-cluster.ts';
 import { confirm } from '../confirm.ts';
-import { type DeployOptions, deployOperator } from '../deploy/deploy.ts';
+import { checkPlan, type DeployOptions, deployOperator, planDeployment } from '../deploy/deploy.ts';
 import { describeProject } from '../deploy/describe-project.ts';
 import { withContent } from '../deploy/image-content.ts';
-import { planOf } from '../deploy/plan.ts';
 import { planText } from '../deploy/plan-text.ts';
 import { CliError } from '../error.ts';
 import { inCluster } from '../healer/cluster.ts';
-import { turnSwitch } from '../healer/switch.ts';
-import { namespaceOf } from '../manifests/description.ts';
-import { operatorManifests } from '../manifests/operator-manifests.ts';
+import { readSwitch, turnSwitch } from '../healer/switch.ts';
+import { namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 import { healerFolder } from '../project/healer-folder.ts';
 import { type Project, readProject } from '../project/project.ts';
 import { pushTo } from '../push/push.ts';
 import { planPlugin, putPlugin } from './plugin.ts';
-import { standingOf } from './standing.ts';
+import { type SettingOptions, settingsOf } from './settings.ts';
+import { elsewhereOf, refuseHelms, standingOf } from './standing.ts';
+import { planSwitch } from './switch-plan.ts';
 
 /** As commander gives them. */
-interface InstallOptions extends Omit<DeployOptions, 'force' | 'takeOver'> {
+interface InstallOptions extends DeployOptions, SettingOptions {
   registry?: string;
   load?: string | true;
   insecure?: boolean;
@@ -34,32 +34,49 @@ interface InstallOptions extends Omit<DeployOptions, 'force' | 'takeOver'> {
 
 export const install: Action<InstallOptions, []> = async (context, options) => {
   const { print, say, signal } = context;
+  const settings = await settingsOf(options);
   const project = await readProject(healerFolder());
   const source = imageSource(project, options);
   const described = await describeProject(project.folder, { ...options, image: source.image }, signal);
   const plugin = options.plugin ? await planPlugin(options.pluginFolder) : undefined;
   return await inCluster(options, async ({ client }) => {
-    const before = await standingOf(client, described, signal);
-    const env = modeVariable(before, options);
-    const description = { ...described, ...(env && { env: [env] }) };
-    const known = await withContent(client, description, context);
-    const steps = await planOf(client, operatorManifests(known), { takeOver: false, signal });
-    print(`${before ? 'Upgrades' : 'Installs'} Kurator in the cluster at ${client.config.server}:\n`);
-    print([source.text, ...switchText(before, options), ...(plugin ? [plugin.text] : [])].join('\n'));
+    const plan = await survey(client, { ...described, ...settings }, context, options);
+    const { description, steps, turn } = plan;
+    print(`${plan.isThere ? 'Upgrades' : 'Installs'} Kurator in the cluster at ${client.config.server}:\n`);
+    print([source.text, turn.text, ...(plugin ? [plugin.text] : [])].join('\n'));
     print(planText(steps));
+    // Before an image is built for nothing.
+    checkPlan(steps, description, options, context);
     if (options.dryRun) return 0;
-    if (steps.some(({ action }) => action !== 'keep') || plugin?.action === 'create') {
-      await confirm(`Do this in the cluster at ${client.config.server}?`, options);
-    }
+    const changes = [steps.some(({ action }) => action !== 'keep'), plugin?.action === 'create', turn.to !== undefined];
+    if (changes.includes(true)) await confirm(`Do this in the cluster at ${client.config.server}?`, options);
     await source.provide(context);
+    const turned = async () => {
+      if (turn.to) print(await turnSwitch(client, turn.to, 'kurator install', signal));
+    };
+    if (turn.isFirst) await turned();
     await deployOperator(client, await withContent(client, description, context), context, options);
-    const wanted = wantedMode(options);
-    if (before && wanted) print(await turnSwitch(client, wanted, 'kurator install', signal));
+    if (!turn.isFirst) await turned();
     if (plugin) await putPlugin(plugin);
-    say(next(namespaceOf(description), env?.value));
+    say(next(namespaceOf(description), turn.mode));
     return 0;
   });
 };
+
+/** What is there, and what would be done. */
+async function survey(client: Client, described: OperatorDescription, context: ActionContext, options: InstallOptions) {
+  const { signal } = context;
+  const { takeOver = false } = options;
+  const before = await standingOf(client, described, signal);
+  for (const other of (await elsewhereOf(client, described, signal)) ?? []) refuseHelms(other);
+  const live = await readSwitch(client, signal);
+  const turn = planSwitch({ wanted: wantedMode(options), live, before: before && { first: firstMode(before) } });
+  const first = turn.first === undefined ? [] : [{ name: variable, value: turn.first }];
+  const description = { ...described, env: [...first, ...(described.env ?? [])] };
+  const known = await withContent(client, description, context);
+  const { steps, removals } = await planDeployment(client, known, { takeOver, signal });
+  return { isThere: before !== undefined, description, turn, steps: [...steps, ...removals] };
+}
 
 /** Where the nodes get the image from. */
 interface ImageSource {
@@ -101,22 +118,13 @@ function wantedMode({ on, observe }: InstallOptions): 'On' | 'Observe' | undefin
 
 const variable = 'KURATOR_MODE';
 
-/** What the switch begins with. An upgrade leaves it as it is; what was there before there was a switch stays on. */
-function modeVariable(before: Deployment | undefined, options: InstallOptions): EnvVar | undefined {
-  if (!before) return { name: variable, value: wantedMode(options) ?? 'Observe' };
-  const [container] = before.spec?.template.spec?.containers ?? [];
-  return container?.env?.find(({ name }) => name === variable);
+/** What the switch began with; an upgrade leaves that as it is. */
+function firstMode({ spec }: Deployment): string | undefined {
+  const [container] = spec?.template.spec?.containers ?? [];
+  return container?.env?.find(({ name }) => name === variable)?.value;
 }
 
-function switchText(before: Deployment | undefined, options: InstallOptions): string[] {
-  const wanted = wantedMode(options);
-  if (before) return wanted ? [`the switch of the cluster: ${wanted}`] : [];
-  return wanted === 'On'
-    ? ['the switch of the cluster: On, so it repairs from the first moment']
-    : ['the switch of the cluster: Observe, so it only says what it would do'];
-}
-
-function next(namespace: string, mode: string | undefined): string {
+function next(namespace: string, mode: string): string {
   return [
     'What next:',
     '  kurator adopt deployment/web --apply    look after a first service',
