@@ -238,6 +238,17 @@ describe('replicas that are not given', () => {
 
 describe('what has the name already, and is somebody else’s', () => {
   const theirs = { app: 'theirs' };
+  const ours = { 'kurator.sh/kurator': 'shop' };
+  const appliedMessage = async () =>
+    conditionOf((await client.get(Kurator, self)).status?.conditions, 'Applied')?.message;
+  /** As a kubelet would say it. */
+  const makeReady = async () => {
+    const { items } = await client.list(Pod, { namespace, labelSelector: 'kurator.sh/kurator=shop' });
+    const conditions = [{ type: 'Ready', status: 'True' as const }];
+    for (const { metadata } of items) {
+      await client.patch(Pod, metadata, { status: { phase: 'Running', conditions } }, { subresource: 'status' });
+    }
+  };
 
   it('is left alone when it is a Service, with what to do; and is taken when that is done', async () => {
     const made = await client.create(Service, {
@@ -254,10 +265,48 @@ describe('what has the name already, and is somebody else’s', () => {
     const left = await client.get(Service, self);
     expect([left.metadata.resourceVersion, left.spec]).toEqual([made.metadata.resourceVersion, made.spec]);
 
-    await client.patch(Service, self, { metadata: { labels: { 'kurator.sh/kurator': 'shop' } } });
+    // Until then whoever has it so far goes on answering.
+    await client.patch(Service, self, { metadata: { labels: ours } });
+    await eventually(async () => expect(await appliedMessage()).toContain('until a pod of Deployment shop is ready'));
+    expect((await client.get(Service, self)).spec).toEqual(made.spec);
+
+    await makeReady();
     const taken = await waitFor(client, Service, self, ({ metadata }) => metadata.ownerReferences !== undefined);
     expect(taken.metadata.uid).toBe(made.metadata.uid);
     expect(taken.spec?.selector).toEqual({ 'kurator.sh/kurator': 'shop' });
+  });
+
+  it.each([
+    ['is not labelled', false],
+    ['is labelled, as its Service is', true],
+  ])('is never half taken: a workload with another selector that %s, and its Service', async (_, isLabelled) => {
+    const labels = { ...theirs, ...(isLabelled && ours) };
+    const deployment = await client.create(Deployment, {
+      metadata: { ...self, labels },
+      spec: {
+        selector: { matchLabels: theirs },
+        template: { metadata: { labels: theirs }, spec: { containers: [{ name: 'main', image: 'theirs:1' }] } },
+      },
+    });
+    const front = await client.create(Service, {
+      metadata: { ...self, labels },
+      spec: { selector: theirs, ports: [{ port: 8080 }] },
+    });
+    await untilMade();
+    const targetRef = { kind: 'Deployment', name: 'shop' };
+    await client.create(Kurator, { metadata: self, spec: { targetRef, checks, pause: true } as never });
+    await start();
+    await untilDone();
+    await change({ targetRef: null, service });
+    const { status } = await untilDone();
+    const ready = conditionOf(status?.conditions, 'Ready');
+    expect(ready).toMatchObject({ status: 'False', reason: 'NotOurs' });
+    expect(ready?.message).toContain("has the selector app=theirs, and selectors can't be changed");
+    expect(ready?.message).toContain('keep spec.targetRef');
+    expect(ready?.message).not.toContain('kubectl label');
+    expect(await ownersOf()).toEqual([]);
+    expect((await client.get(Service, self)).spec).toEqual(front.spec);
+    expect((await client.get(Deployment, self)).spec).toEqual(deployment.spec);
   });
 
   it('is neither changed nor looked after when it is the workload', async () => {

@@ -9,7 +9,7 @@ import {
   StatefulSet,
 } from '@kurator/sdk';
 import type { Kurator } from '../resources/kurator.ts';
-import { configName, kuratorLabel, labelsOf, portsOf, type ServiceFields } from './pod-template.ts';
+import { configName, labelsOf, portsOf, type ServiceFields, selectorOf } from './pod-template.ts';
 
 /** The files, as a ConfigMap that never changes: other files are another one. */
 export function configMapOf(kurator: Kurator): Manifest<ConfigMap> | undefined {
@@ -27,7 +27,7 @@ export function keptConfigMap({ metadata, data = {} }: ConfigMap, kurator: Kurat
 /** The Services: one that answers for all, and for a StatefulSet one by which each instance is found. */
 export function servicesOf(kurator: Kurator, service: ServiceFields): Manifest<Service>[] {
   const { name } = kurator.metadata;
-  const selector = { [kuratorLabel]: name };
+  const selector = selectorOf(kurator);
   const ports = portsOf(service).map(({ name, port, protocol }) => ({ name, port, targetPort: port, protocol }));
   const labels = labelsOf(kurator);
   const forAll = { metadata: { name, labels }, spec: { selector, ports } };
@@ -54,7 +54,7 @@ export function workloadOf(
   const { replicas } = service;
   const metadata = { name, labels: labelsOf(kurator) };
   const spec = {
-    selector: { matchLabels: { [kuratorLabel]: name } },
+    selector: { matchLabels: selectorOf(kurator) },
     template,
     ...(replicas !== undefined && { replicas }),
   };

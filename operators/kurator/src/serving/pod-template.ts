@@ -24,6 +24,11 @@ export function labelsOf({ metadata }: Kurator): Record<string, string> {
   return { [kuratorLabel]: metadata.name, 'app.kubernetes.io/name': metadata.name };
 }
 
+/** By which its pods are found. */
+export function selectorOf({ metadata }: Kurator): Record<string, string> {
+  return { [kuratorLabel]: metadata.name };
+}
+
 /** Its ports; `port` is short for one of them. */
 export function portsOf({ port, ports = [] }: ServiceFields) {
   return port === undefined ? ports : [{ name: 'main', port, protocol: 'TCP' as const }];
@@ -60,12 +65,12 @@ export function podTemplateOf(kurator: Kurator, service: ServiceFields, { spread
 }
 
 /** A wish: a pod that finds room on one node only runs there. */
-function overNodes({ metadata }: Kurator): TopologySpreadConstraint {
+function overNodes(kurator: Kurator): TopologySpreadConstraint {
   return {
     maxSkew: 1,
     topologyKey: 'kubernetes.io/hostname',
     whenUnsatisfiable: 'ScheduleAnyway',
-    labelSelector: { matchLabels: { [kuratorLabel]: metadata.name } },
+    labelSelector: { matchLabels: selectorOf(kurator) },
   };
 }
 

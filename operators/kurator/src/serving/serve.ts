@@ -25,7 +25,7 @@ import type { Kurator } from '../resources/kurator.ts';
 import { configMapOf, keptConfigMap, servicesOf, workloadOf } from './children.ts';
 import { heldBackNow, outcomeIn, templateToRun } from './hold-back.ts';
 import { leaveReplicas } from './leave-replicas.ts';
-import { isMeantFor, isOurs, notOurs } from './ours.ts';
+import { canAnswerFor, hasOurSelector, isMeantFor, isOurs, notOurs, otherSelector, waitsForPods } from './ours.ts';
 import { podTemplateOf, type ServiceFields } from './pod-template.ts';
 import type { Served } from './served.ts';
 
@@ -37,20 +37,28 @@ export async function serve(round: Round, memory: Memory): Promise<Served | unde
   const { type, name } = targetOf(kurator);
   const cached = context.get(type, name);
   const sum = wantedSum(kurator, service);
-  if (cached && !isOurs(kurator, cached)) return { wanted: sum, stranger: notOurs(kurator, type.kind, name) };
+  const stranger = cached && strangerIn(kurator, type.kind, cached);
+  if (stranger) return { wanted: sum, stranger };
   const revisions = cached ? revisionsOf(cached, context, memory.workload) : [];
   const { held, live = cached } =
     memory.heldBack?.wanted === sum ? await heldBackAt(round, memory, memory.heldBack) : {};
   const wanted = podTemplateOf(kurator, service, { spread: isSpread(cached) });
   const template = templateToRun(wanted, held, live, revisions);
   if (service.replicas === undefined) await leaveReplicas(round);
-  const children = childrenOf(kurator, service, template, configMapsOf(kurator, revisions, template, context));
+  const configMaps = configMapsOf(kurator, revisions, template, context);
+  const children = childrenOf(kurator, service, template, configMaps, cached);
   const problems = await applyOurs(kurator, children, context);
   return {
     wanted: sum,
     ...(held && { heldBack: held }),
     ...(problems.length > 0 && { problem: problems.join('; ').slice(0, 2048) }),
   };
+}
+
+/** Before anything is applied: half of a service that is taken over would be a Service that finds nobody. */
+function strangerIn(kurator: Kurator, kind: string, workload: Workload): string | undefined {
+  if (!hasOurSelector(kurator, workload)) return otherSelector(kurator, kind, workload);
+  return isOurs(kurator, workload) ? undefined : notOurs(kurator, kind, workload.metadata.name);
 }
 
 /** By what a person says alone: what is held back stays so, whatever else the template depends on. */
@@ -95,12 +103,14 @@ function childrenOf(
   service: ServiceFields,
   template: PodTemplateSpec,
   configMaps: ReturnType<typeof configMapsOf>,
+  workload: Workload | undefined,
 ): Child[] {
   const { type, manifest } = workloadOf(kurator, service, template);
   const adopt = (live: KubernetesObject) => isMeantFor(kurator, live);
+  const adoptService = (live: KubernetesObject) => adopt(live) && canAnswerFor(kurator, live, workload);
   return [
     ...configMaps.map((manifest) => child(ConfigMap, manifest, { adopt })),
-    ...servicesOf(kurator, service).map((manifest) => child(Service, manifest, { adopt })),
+    ...servicesOf(kurator, service).map((manifest) => child(Service, manifest, { adopt: adoptService })),
     // The two of them are one thing: the kind, and an object of it.
     child(type as ResourceType<KubernetesObject>, manifest, { adopt }),
   ];
@@ -114,20 +124,30 @@ async function applyOurs(kurator: Kurator, children: readonly Child[], context: 
     return [];
   } catch (error) {
     context.signal.throwIfAborted();
-    return refusalsInWords(kurator, error);
+    return refusalsInWords(kurator, error, context);
   }
 }
 
 /** Each once; for rights that were withheld on purpose, that they were. */
-function refusalsInWords(kurator: Kurator, error: unknown): string[] {
+function refusalsInWords(kurator: Kurator, error: unknown, context: Context): string[] {
   if (!(error instanceof ChildrenError)) return [messageOf(error)];
-  const words = error.failed.map(({ child: { type, manifest }, error: failure }) => {
+  const words = error.failed.map(({ child, error: failure }) => {
     if (isNotAllowed(failure)) return roleInWords('workloads');
     const isStrangers = failure instanceof RuntimeError && failure.code === 'KUR_RUNTIME_FOREIGN_CHILD';
-    if (isStrangers) return notOurs(kurator, type.kind, manifest.metadata.name ?? '');
-    return `${type.kind} ${manifest.metadata.name}: ${messageOf(failure)}`;
+    const advice = isStrangers ? adviceFor(kurator, child, context) : undefined;
+    return advice ?? `${child.type.kind} ${child.manifest.metadata.name}: ${messageOf(failure)}`;
   });
   return [...new Set(words)];
+}
+
+/** What helps with one that was refused as somebody else's; undefined where it is another controller's, label or not. */
+function adviceFor(kurator: Kurator, { type, manifest }: Child, { get }: Context): string | undefined {
+  const { name = '' } = manifest.metadata;
+  const live = get(type, name);
+  if (!live || !isMeantFor(kurator, live)) return notOurs(kurator, type.kind, name);
+  const target = targetOf(kurator);
+  const isWaiting = type.kind === 'Service' && !canAnswerFor(kurator, live, get(target.type, target.name));
+  return isWaiting ? waitsForPods(name, target) : undefined;
 }
 
 function messageOf(error: unknown): string {
