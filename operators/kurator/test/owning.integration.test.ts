@@ -13,6 +13,7 @@ import {
   ReplicaSet,
   type RunningOperator,
   Service,
+  StatefulSet,
   waitFor,
   waitUntilGone,
 } from '@kurator/sdk';
@@ -159,15 +160,73 @@ describe('service and targetRef of the same workload', () => {
   });
 });
 
+describe('a hand-over', () => {
+  const adopting = { service: null, targetRef: { kind: 'Deployment', name: 'shop' } };
+  afterEach(async () => await client.delete(KuratorSwitch, { name: 'cluster' }).catch(() => {}));
+
+  it.each(['Off', 'Observe'])('is done also while the switch is %s: what is said of it is true', async (mode) => {
+    await make();
+    await start();
+    await untilMade();
+    await client.create(KuratorSwitch, { metadata: { name: 'cluster' }, spec: { mode } as never });
+    await waitFor(client, KuratorSwitch, { name: 'cluster' }, ({ status }) => status?.mode === mode);
+    const before = await identities();
+    await change(adopting);
+    const { status } = await untilDone();
+    expect(conditionOf(status?.conditions, 'Applied')).toMatchObject({ reason: 'HandedOver' });
+    expect(await ownersOf()).toEqual([]);
+    expect(await identities()).toEqual(before);
+  });
+
+  it('that can not be done is not claimed', async () => {
+    await make();
+    await start();
+    await untilMade();
+    await running?.stop();
+    await client.patch(Deployment, self, { metadata: { labels: { 'kurator.dev/managed-by': null } } });
+    await change(adopting);
+    await start();
+    const { status } = await untilDone();
+    expect(await ownersOf()).toEqual(['Kurator shop']);
+    const applied = conditionOf(status?.conditions, 'Applied');
+    expect(applied).toMatchObject({ status: 'False', reason: 'NotHandedOver' });
+    expect(applied?.message).toContain('Deployment shop');
+  });
+
+  it('takes place of a workload of another kind too, which is never deleted for it', async () => {
+    await make();
+    await start();
+    await untilMade();
+    const before = await identities();
+    await running?.stop();
+    // Nobody saw the step between.
+    await change(adopting);
+    await change({ targetRef: null, service: { ...service, kind: 'StatefulSet' } });
+    await start();
+    await waitFor(client, StatefulSet, self, () => true, { timeout: 30_000 });
+    await untilDone();
+    const after = await identities();
+    expect([after.deployment, after.sets, after.service]).toEqual([before.deployment, before.sets, before.service]);
+    expect(after.pods).toEqual(expect.arrayContaining(before.pods));
+    expect(await ownersOf()).toEqual(['Kurator shop']);
+    await eventually(async () => {
+      const { items } = await client.list(Event, { namespace });
+      const told = items.find(({ reason, type }) => reason === 'HandedOver' && type === 'Warning');
+      expect(told?.message).toContain('nobody looks after Deployment shop any more');
+    });
+  });
+});
+
 describe('the end of a Kurator', () => {
   it('takes the service with it that is its own', async () => {
     await make();
     await start();
     await untilMade();
     await client.delete(Kurator, self);
-    await waitUntilGone(client, Deployment, self, { timeout: 30_000 });
-    await waitUntilGone(client, Service, self, { timeout: 30_000 });
-  });
+    // The garbage collector looks for new kinds every half minute only.
+    await waitUntilGone(client, Deployment, self, { timeout: 60_000 });
+    await waitUntilGone(client, Service, self, { timeout: 60_000 });
+  }, 90_000);
 });
 
 describe('replicas that are not given', () => {

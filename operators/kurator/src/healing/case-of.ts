@@ -20,11 +20,11 @@ export interface NoCase {
   readonly isOther?: true;
 }
 
-/** Makes the service as described, where it is ours, or lets go of it, where it was; then looks. */
+/** Makes the service as described, where it is ours, lets go of what was; then looks. */
 export async function caseOf(round: Round): Promise<Case | NoCase> {
   const { kurator, context, now, ward, mind } = round;
   const { mode } = ward;
-  if (mode === 'On' && !kurator.spec.service) await handOver(round);
+  await handOver(round);
   const taken = takenBy(round);
   if (taken) return taken;
   const written = memoryOf(kurator, now);

@@ -72,8 +72,9 @@ export function healer(options: WardOptions = {}): Operator {
     .index(Incident, 'service', ({ metadata, spec }) => `${metadata.namespace}/${spec.service}`)
     .owns(ConfigMap, { labels: kuratorLabel })
     .owns(Service)
-    .owns(Deployment)
-    .owns(StatefulSet)
+    // What runs is let go of, never deleted for not being described any more.
+    .owns(Deployment, { prune: false })
+    .owns(StatefulSet, { prune: false })
     .watches(Deployment, ({ metadata }, look) => kuratorsOf('Deployment', metadata, look))
     .watches(StatefulSet, ({ metadata }, look) => kuratorsOf('StatefulSet', metadata, look))
     .watches(Pod, kuratorsOfPod)

@@ -8,6 +8,7 @@ import { incidentName } from '../recording/incident-record.ts';
 import type { WantedStatus } from '../recording/write-status.ts';
 import type { Kurator } from '../resources/kurator.ts';
 import { scalingInWords } from '../scaling/scale-service.ts';
+import { toHandOver } from '../serving/hand-over.ts';
 import type { Served } from '../serving/served.ts';
 import type { Case } from './case.ts';
 import type { NoCase } from './case-of.ts';
@@ -104,10 +105,15 @@ function permitted({ mind, kurator }: Case): ConditionClaim[] {
 }
 
 /** Of a service that was made once, and is somebody else's now, that is said. */
-function applying({ served, kurator }: Case): ConditionClaim[] {
+function applying({ served, kurator, context }: Case): ConditionClaim[] {
   const type = 'Applied';
   if (served) return [applied(served)];
   if (!conditionOf(kurator.status?.conditions, type)) return [];
+  const left = toHandOver(kurator, context).map((child) => `${child.type.kind} ${child.name}`);
+  if (left.length > 0) {
+    const message = `spec.targetRef, but ${left.join(', ')} would still be deleted with this Kurator: somebody has changed the labels by which it is known, so take its owner reference away by hand`;
+    return [{ type, status: 'False', reason: 'NotHandedOver', message: message.slice(0, 2048) }];
+  }
   return [{ type, status: 'Unknown', reason: 'HandedOver', message: 'spec.targetRef: what runs is not ours to apply' }];
 }
 
