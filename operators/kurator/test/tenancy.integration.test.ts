@@ -1,4 +1,4 @@
-// Nobody gets done by the healer what he may not do himself: three users under the real authorizer.
+// Nobody gets done by the healer what he may not do himself: users under the real authorizer.
 import { type Client, installCrds, Namespace, type PolicyRule, referencePolicyOf } from '@kurator/sdk';
 import { enforcePolicy, eventually, type TestScope, testScope, testUser } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ const making = [rule('apps', ['deployments'], ['create', 'patch', 'delete']), ru
 
 let test: TestScope;
 let other: string;
-let users: Record<'stranger' | 'owner' | 'trusted', Client>;
+let users: Record<'stranger' | 'owner' | 'trusted' | 'reader', Client>;
 
 beforeAll(async () => {
   test = await testScope('tenancy');
@@ -34,6 +34,7 @@ beforeAll(async () => {
   users = {
     stranger: await user('stranger', [writing], [writing]),
     owner: await user('owner', [writing, ...repairing], [create]),
+    reader: await user('reader', [writing, { ...rule('', ['secrets'], ['get']), resourceNames: ['mine'] }], []),
     trusted: await user('trusted', [writing, ...repairing, ...more], [writing]),
   };
   await eventually(() => refused(users.stranger, adopting), { timeout: '30s' });
@@ -112,6 +113,55 @@ describe('who has more done', () => {
       `"db" in namespace ${other}`,
     );
     await allowed(users.trusted, { ...adopting, dependsOn: ['db', `${other}/db`] });
+  });
+});
+
+describe('who changes where a Secret is sent', () => {
+  const from = (name: string) => ({ name, key: 'k' });
+  const mine = 'https://mine.example';
+  const theirs = 'https://theirs.example';
+
+  it.each([
+    [
+      'a webhook with a token',
+      { webhook: { url: theirs, bearerTokenFrom: from('token') } },
+      { webhook: { url: mine } },
+    ],
+    ['a webhook that signs', { webhook: { url: theirs, signingKeyFrom: from('sign') } }, { webhook: { url: mine } }],
+    [
+      'Alertmanager',
+      { alertmanager: { url: theirs, bearerTokenFrom: from('token') } },
+      { alertmanager: { url: mine } },
+    ],
+    ['PagerDuty', { pagerDuty: { routingKeyFrom: from('key') } }, { pagerDuty: { url: mine } }],
+    [
+      'mail',
+      { smtp: { host: 'mail', from: 'a@b', to: ['c@d'], username: 'a', passwordFrom: from('pass') } },
+      { smtp: { host: 'mine.example' } },
+    ],
+    [
+      'mail in plain text',
+      { smtp: { host: 'mail', from: 'a@b', to: ['c@d'], username: 'a', passwordFrom: from('pass') } },
+      { smtp: { tls: 'none' } },
+    ],
+  ])('must be allowed to read it: %s', async (_, spec, elsewhere) => {
+    const { namespace } = test;
+    const reference = { name: `c${made++}`, namespace };
+    await users.trusted.create(AlertChannel, { metadata: reference, spec: spec as never });
+    const patch = (user: Client, changed: object) => user.patch(AlertChannel, reference, { spec: changed });
+    expect(await messageOf(patch(users.stranger, elsewhere))).toContain('must be allowed to get secrets');
+    expect((await patch(users.stranger, { ratePerMinute: 7 })).spec.ratePerMinute).toBe(7);
+    expect((await patch(users.trusted, elsewhere)).spec).toMatchObject(elsewhere);
+  });
+
+  it('must be allowed to read it, also if he may read the Secret that says where', async () => {
+    const { namespace } = test;
+    const reference = { name: `c${made++}`, namespace };
+    const spec = { webhook: { url: theirs, bearerTokenFrom: from('token') } };
+    await users.trusted.create(AlertChannel, { metadata: reference, spec: spec as never });
+    const moved = { webhook: { url: null, urlFrom: from('mine') } };
+    const message = await messageOf(users.reader.patch(AlertChannel, reference, { spec: moved }));
+    expect(message).toContain('to get secrets "token"');
   });
 });
 

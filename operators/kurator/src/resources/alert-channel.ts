@@ -1,5 +1,16 @@
 /** Where alerts go. */
-import { duration, mapOf, type ObjectOf, preserveUnknown, resource, rule, secretKeyRef, z } from '@kurator/sdk';
+import {
+  duration,
+  mapOf,
+  type ObjectOf,
+  preserveUnknown,
+  reference,
+  resource,
+  rule,
+  Secret,
+  secretKeyRef,
+  z,
+} from '@kurator/sdk';
 import { group, version } from './group.ts';
 
 const url = z
@@ -12,7 +23,20 @@ const place = { url: url.optional(), urlFrom: secretKeyRef().optional() };
 const onePlace = <S extends z.ZodType>(schema: S) =>
   rule(schema, 'has(self.url) != has(self.urlFrom)', 'give url, or urlFrom a Secret; exactly one of them');
 
-const webhook = onePlace(
+/** Who changes where a Secret goes must be allowed to read it: he could have it sent to himself. */
+function sentTo<S extends z.ZodType>(schema: S, from: string, place: readonly string[]): S {
+  const parts = [from, ...place].map((field) => `dyn(has(self.${field}) ? [self.${field}] : [])`);
+  const value = `[${parts.join(', ')}]`;
+  return reference(schema, {
+    to: Secret,
+    verbs: ['get'],
+    name: `self.${from}.name`,
+    when: `has(self.${from})`,
+    value,
+  });
+}
+
+const webhookFields = onePlace(
   z.object({
     ...place,
     headers: mapOf(z.string().min(1).max(256), z.string().max(4096), { max: 32 }).optional(),
@@ -25,25 +49,39 @@ const webhook = onePlace(
       .describe('The body, with {{fields}} of the alert; JSON of the alert unless given.'),
   }),
 );
+const webhookPlace = ['url', 'urlFrom'];
+const webhook = sentTo(sentTo(webhookFields, 'bearerTokenFrom', webhookPlace), 'signingKeyFrom', webhookPlace);
 const slack = onePlace(z.object({ ...place, channel: z.string().max(253).optional() }));
-const alertmanager = z.object({
-  url,
-  bearerTokenFrom: secretKeyRef().optional(),
-  labels: mapOf(z.string().min(1).max(128), z.string().max(512), { max: 32 }).optional(),
-});
-const pagerDuty = z.object({
-  routingKeyFrom: secretKeyRef(),
-  url: url.default('https://events.pagerduty.com/v2/enqueue'),
-});
-const smtp = z.object({
-  host: z.string().min(1).max(253),
-  port: z.int32().min(1).max(65535).default(587),
-  from: z.string().min(3).max(320),
-  to: z.array(z.string().min(3).max(320)).min(1).max(32),
-  tls: z.enum(['starttls', 'implicit', 'none']).default('starttls'),
-  username: z.string().max(320).optional(),
-  passwordFrom: secretKeyRef().optional(),
-});
+const alertmanager = sentTo(
+  z.object({
+    url,
+    bearerTokenFrom: secretKeyRef().optional(),
+    labels: mapOf(z.string().min(1).max(128), z.string().max(512), { max: 32 }).optional(),
+  }),
+  'bearerTokenFrom',
+  ['url'],
+);
+const pagerDuty = sentTo(
+  z.object({
+    routingKeyFrom: secretKeyRef(),
+    url: url.default('https://events.pagerduty.com/v2/enqueue'),
+  }),
+  'routingKeyFrom',
+  ['url'],
+);
+const smtp = sentTo(
+  z.object({
+    host: z.string().min(1).max(253),
+    port: z.int32().min(1).max(65535).default(587),
+    from: z.string().min(3).max(320),
+    to: z.array(z.string().min(3).max(320)).min(1).max(32),
+    tls: z.enum(['starttls', 'implicit', 'none']).default('starttls'),
+    username: z.string().max(320).optional(),
+    passwordFrom: secretKeyRef().optional(),
+  }),
+  'passwordFrom',
+  ['host', 'port', 'tls'],
+);
 
 const kinds = ['webhook', 'slack', 'alertmanager', 'pagerDuty', 'smtp', 'events', 'stdout'] as const;
 
