@@ -116,6 +116,36 @@ describe('who has more done', () => {
   });
 });
 
+describe('who changes what is done to a workload', () => {
+  const scaling = { min: 100, max: 100, targets: [{ cpu: 50 }] };
+  const described = { service: { image: 'web', port: 80 } };
+
+  it.each([
+    ['scales what is adopted', adopting, { scaling }],
+    ['scales what is made', described, { scaling }],
+    ['has more repaired', adopting, { recovery: { restartHealthy: true } }],
+    ['has it found ill', adopting, { checks: [{ http: { path: '/none', port: 80 } }] }],
+    [
+      'lifts a maintenance window',
+      { ...adopting, maintenance: [{ cron: '* * * * *', duration: '1m' }] },
+      { maintenance: [] },
+    ],
+    ['has what is decided done', { ...adopting, dryRun: true }, { dryRun: false }],
+    ['ends a pause', { ...adopting, pause: true }, { pause: false }],
+  ])('must be allowed to patch it: %s', async (_, spec, more) => {
+    const { name, namespace } = (await create(users.trusted, spec)).metadata;
+    const patch = (user: Client, changed: object) => user.patch(Kurator, { name, namespace }, { spec: changed });
+    expect(await messageOf(patch(users.stranger, more))).toContain('must be allowed to patch deployments.apps');
+    expect((await patch(users.owner, more)).spec).toMatchObject(more);
+  });
+
+  it('may have less done without it', async () => {
+    const { name, namespace } = (await create(users.trusted, adopting)).metadata;
+    const less = { pause: true, dryRun: true, incidentsKept: 7 };
+    expect((await users.stranger.patch(Kurator, { name, namespace }, { spec: less })).spec).toMatchObject(less);
+  });
+});
+
 describe('who changes where a Secret is sent', () => {
   const from = (name: string) => ({ name, key: 'k' });
   const mine = 'https://mine.example';

@@ -1,9 +1,9 @@
 /** One self-healing service: what it is, how it is checked, and what may be done for it. */
-import { duration, type ObjectOf, Pod, preserveUnknown, reference, resource, rule, z } from '@kurator/sdk';
+import { duration, type ObjectOf, Pod, preserveUnknown, type Reference, resource, rule, z } from '@kurator/sdk';
 import { checks } from './check-fields.ts';
 import { group, version } from './group.ts';
 import { alerts, coordination, dependants, dependsOn, maintenance, recovery, scaling } from './recovery-fields.ts';
-import { service, targetRef } from './workload-fields.ts';
+import { acting, referring, service, targetRef } from './workload-fields.ts';
 
 const fields = z.object({
   service: service().optional().describe('A service to make and to keep as described.'),
@@ -43,7 +43,7 @@ const portForChecks = rule(
   { check: ({ service, checks }) => !service || !!(service.port ?? service.ports) || checks.every(({ exec }) => exec) },
 );
 // Of the whole spec, not of the check: with another target the same command runs somewhere else.
-const spec = reference(portForChecks, {
+const executing: Reference = {
   to: Pod,
   subresource: 'exec',
   verbs: ['create'],
@@ -53,7 +53,8 @@ const spec = reference(portForChecks, {
     dyn(self.checks.filter(check, has(check.exec)).map(check, check.exec)),
     dyn(has(self.targetRef) ? [self.targetRef] : []),
   ]`.replace(/\s+/g, ' '),
-});
+};
+const spec = referring(portForChecks, [executing, ...acting()]);
 
 const health = z.enum([
   'Healthy',

@@ -60,7 +60,8 @@ export const service = () =>
     { to: Service, verbs: ['create'], name: '*' },
   ]);
 
-function referring<S extends z.ZodType>(schema: S, references: readonly Reference[]): S {
+/** The same schema with each of these references. */
+export function referring<S extends z.ZodType>(schema: S, references: readonly Reference[]): S {
   return references.reduce((marked, each) => reference(marked, each), schema);
 }
 
@@ -105,10 +106,10 @@ const described = () =>
 
 /**
  * A workload that somebody else made: nothing of it is changed but what a repair needs, and only for those who may do that
- * themselves.
+ * themselves; see also {@link acting}.
  */
 export const targetRef = () =>
-  referring(
+  reference(
     z.object({
       kind: z.enum(['Deployment', 'StatefulSet']),
       name: z.string().min(1).max(253),
@@ -116,9 +117,36 @@ export const targetRef = () =>
         .optional()
         .describe('Its Service, for checks through it. Found by its selector unless given.'),
     }),
-    [
-      whereKind('Deployment', { to: Deployment, verbs: ['patch'] }),
-      whereKind('StatefulSet', { to: StatefulSet, verbs: ['patch'] }),
-      { to: Pod, subresource: 'eviction', verbs: ['create'], name: '*' },
-    ],
+    { to: Pod, subresource: 'eviction', verbs: ['create'], name: '*' },
   );
+
+/** Fields that decide what is done to a workload, and when. */
+const deciding = [
+  'targetRef',
+  'checks',
+  'startupGrace',
+  'packetLoss',
+  'dependsOn',
+  'recovery',
+  'coordination',
+  'scaling',
+  'maintenance',
+];
+
+/**
+ * For the spec as a whole: whoever changes what is done to the workload, or has it done where it was only watched, must be
+ * allowed to do it himself. To have less done by a pause takes no right.
+ */
+export function acting(): Reference[] {
+  const decided = `[${deciding.map((field) => `dyn(has(self.${field}) ? [self.${field}] : [])`).join(', ')}]`;
+  const resting = ['pause', 'dryRun'].map((field) => `(has(self.${field}) && self.${field})`).join(' || ');
+  return [Deployment, StatefulSet].flatMap((to): Reference[] => {
+    const kind = "(has(self.targetRef) ? self.targetRef.kind : has(self.service) ? self.service.kind : '')";
+    const when = `${kind} == '${to.kind}'`;
+    const right = { to, verbs: ['patch'], name: "has(self.targetRef) ? self.targetRef.name : ''" };
+    return [
+      { ...right, when, value: decided },
+      { ...right, when: `${when} && !(${resting})`, value: "'acts'" },
+    ];
+  });
+}
