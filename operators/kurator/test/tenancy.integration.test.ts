@@ -1,8 +1,9 @@
 // Nobody gets done by the healer what he may not do himself: users under the real authorizer.
 import { type Client, installCrds, Namespace, type PolicyRule, referencePolicyOf } from '@kurator/sdk';
 import { enforcePolicy, eventually, type TestScope, testScope, testUser } from '@kurator/testenv';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
+import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
 
 const rule = (apiGroup: string, resources: string[], verbs: string[]): PolicyRule => ({
@@ -18,27 +19,32 @@ const making = [rule('apps', ['deployments'], ['create', 'patch', 'delete']), ru
 
 let test: TestScope;
 let other: string;
-let users: Record<'stranger' | 'owner' | 'trusted' | 'reader', Client>;
+let users: Record<'stranger' | 'owner' | 'trusted' | 'reader' | 'alice' | 'bob', Client>;
 
 beforeAll(async () => {
   test = await testScope('tenancy');
   const { client, namespace } = test;
   other = `${namespace}-other`;
   await client.create(Namespace, { metadata: { name: other } });
-  await installCrds(client, [Kurator, AlertChannel]);
-  for (const kind of [Kurator, AlertChannel]) await enforcePolicy(client, referencePolicyOf(kind), [namespace, other]);
+  const kinds = [Kurator, AlertChannel, Incident];
+  await installCrds(client, kinds);
+  for (const kind of kinds) await enforcePolicy(client, referencePolicyOf(kind), [namespace, other]);
   const user = (name: string, here: PolicyRule[], there: PolicyRule[]) =>
     testUser(client, `${name}-${namespace}`, { [namespace]: here, [other]: there });
+  const approving = rule('kurator.sh', ['incidents'], ['get', 'patch']);
   const create = { ...writing, verbs: ['create'] };
   const more = [...making, rule('', ['secrets'], ['get']), rule('', ['pods/exec'], ['create'])];
   users = {
     stranger: await user('stranger', [writing], [writing]),
     owner: await user('owner', [writing, ...repairing], [create]),
+    alice: await user('alice', [approving], []),
+    bob: await user('bob', [approving], []),
     reader: await user('reader', [writing, { ...rule('', ['secrets'], ['get']), resourceNames: ['mine'] }], []),
     trusted: await user('trusted', [writing, ...repairing, ...more], [writing]),
   };
   await eventually(() => refused(users.stranger, adopting), { timeout: '30s' });
   await eventually(() => refusedChannel(users.stranger), { timeout: '30s' });
+  await eventually(() => messageOf(incident({ approvedBy: 'nobody' })), { timeout: '30s' });
 });
 afterAll(async () => {
   for (const user of Object.values(users)) await user.close();
@@ -64,6 +70,11 @@ const channel = (user: Client) =>
   user.create(AlertChannel, {
     metadata: { name: `c${made++}`, namespace: test.namespace },
     spec: { slack: { urlFrom: { name: 'slack', key: 'url' } } } as never,
+  });
+const incident = (more: object = {}) =>
+  test.client.create(Incident, {
+    metadata: { name: `web-${made++}`, namespace: test.namespace },
+    spec: { service: 'web', startedAt: new Date(0).toISOString(), ...more },
   });
 const refusedChannel = (user: Client) => messageOf(channel(user));
 
@@ -192,6 +203,40 @@ describe('who changes where a Secret is sent', () => {
     const moved = { webhook: { url: null, urlFrom: from('mine') } };
     const message = await messageOf(users.reader.patch(AlertChannel, reference, { spec: moved }));
     expect(message).toContain('to get secrets "token"');
+  });
+});
+
+describe('who approves', () => {
+  let name: string;
+  beforeEach(async () => {
+    ({ name } = (await incident()).metadata);
+  });
+  const approve = (who: Client, spec: object) => who.patch(Incident, { name, namespace: test.namespace }, { spec });
+  const nameOf = (who: 'alice' | 'bob') => `${who}-${test.namespace}`;
+
+  it('can only do so in his own name', async () => {
+    const { alice, bob } = users;
+    const approvedBy = nameOf('alice');
+    expect(await messageOf(approve(bob, { approve: 'web/1.1', approvedBy }))).toContain(nameOf('bob'));
+    await messageOf(approve(bob, { approve: 'web/1.1' }));
+    expect((await approve(alice, { approve: 'web/1.1', approvedBy })).spec.approvedBy).toBe(approvedBy);
+  });
+
+  it('does not do so in the name of who approved before', async () => {
+    const { alice, bob } = users;
+    await approve(alice, { approve: 'web/1.1', approvedBy: nameOf('alice') });
+    expect(await messageOf(approve(bob, { approve: 'web/1.2' }))).toContain('spec.approvedBy');
+    await messageOf(approve(bob, { approvedBy: 'carol' }));
+    expect((await approve(bob, { approve: 'web/1.2', approvedBy: nameOf('bob') })).spec.approve).toBe('web/1.2');
+    expect((await approve(bob, { approve: 'web/1.3' })).spec.approve).toBe('web/1.3');
+  });
+
+  it('is not asked for by what approves nothing', async () => {
+    const { alice, bob } = users;
+    expect((await approve(bob, { resume: 1 })).spec.resume).toBe(1);
+    await approve(alice, { approve: 'web/1.1', approvedBy: nameOf('alice') });
+    expect((await approve(bob, { resume: 2 })).spec.resume).toBe(2);
+    expect((await approve(bob, { approve: null, approvedBy: null })).spec.approve).toBeUndefined();
   });
 });
 

@@ -34,7 +34,7 @@ export {
 export { listMap, type MapOptions, mapOf, uniqueList } from './fields/list.ts';
 export { embeddedObject, preserveUnknown } from './fields/open.ts';
 export { type Bounds, duration, quantity } from './fields/quantity.ts';
-export { reference, unchecked } from './fields/reference.ts';
+export { reference, signedBy, unchecked } from './fields/reference.ts';
 export { type ImmutableOptions, immutable, onlyInWebhook, type RuleOptions, rule } from './fields/rule.ts';
 export { type CrdResource, type FromCrdOptions, resourceFromCrd } from './from-crd/resource.ts';
 export { type TypesOptions, typesFromCrd } from './from-crd/types.ts';

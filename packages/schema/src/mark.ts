@@ -52,6 +52,7 @@ export type Mark =
   | { readonly is: 'embedded' }
   | { readonly is: 'webhook' }
   | { readonly is: 'reference'; readonly reference: Reference }
+  | { readonly is: 'signed'; readonly by: string; readonly fields: readonly string[] }
   | { readonly is: 'unchecked' };
 
 /** Says what is wrong with a value, or undefined. */

@@ -1,5 +1,5 @@
 /** The record of one fault: what was seen, what it was taken for, what was done, and who was told. */
-import { type ObjectOf, preserveUnknown, resource, z } from '@kurator/sdk';
+import { type ObjectOf, preserveUnknown, resource, signedBy, z } from '@kurator/sdk';
 import { group, version } from './group.ts';
 
 const time = () => z.iso.datetime();
@@ -55,17 +55,21 @@ export const Incident = resource({
   kind: 'Incident',
   shortNames: ['inc'],
   description: 'The record of one fault of one service.',
-  spec: z.object({
-    service: z.string().min(1).max(253).describe('The Kurator in this namespace.'),
-    startedAt: time(),
-    approve: z.string().max(253).optional().describe('The id of the proposal that is agreed to.'),
-    approvedBy: z
-      .string()
-      .max(253)
-      .optional()
-      .describe('Who agrees; `kurator approve` writes who the API server says.'),
-    resume: z.int32().min(0).max(1000).optional().describe('Raise it to give a handed over incident back.'),
-  }),
+  spec: signedBy(
+    z.object({
+      service: z.string().min(1).max(253).describe('The Kurator in this namespace.'),
+      startedAt: time(),
+      approve: z.string().max(253).optional().describe('The id of the proposal that is agreed to.'),
+      approvedBy: z
+        .string()
+        .max(253)
+        .optional()
+        .describe('Who agrees, as `kubectl auth whoami` says; `kurator approve` writes it.'),
+      resume: z.int32().min(0).max(1000).optional().describe('Raise it to give a handed over incident back.'),
+    }),
+    'approvedBy',
+    ['approve'],
+  ),
   status: z.object({
     stage: z.string(),
     cause: z.string(),

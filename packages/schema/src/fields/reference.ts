@@ -1,5 +1,5 @@
 /**
- * Fields that name other objects. An operator may do more than most people, so what it is told to do for them is checked:
+ * Fields that name other objects, or who wrote them. An operator may do more than most people, so what it is told to do for them is checked:
  * `referencePolicyOf` makes an admission policy of these fields.
  */
 import type { z } from 'zod';
@@ -21,4 +21,18 @@ export function reference<S extends z.ZodType>(schema: S, reference: Reference):
  */
 export function unchecked<S extends z.ZodType>(schema: S): S {
   return marked(schema, { is: 'unchecked' });
+}
+
+/**
+ * Says who has set fields: whenever one of them, or `by` itself, is set or changed, `by` must be the name of the user who
+ * does it, as the API server knows him. Others can be changed by anybody. Only for objects that are in no list.
+ *
+ * @example signedBy(z.object({ approve: z.string(), approvedBy: z.string() }).partial(), 'approvedBy', ['approve'])
+ */
+export function signedBy<S extends z.ZodObject>(
+  schema: S,
+  by: keyof S['shape'] & string,
+  fields: readonly (keyof S['shape'] & string)[],
+): S {
+  return marked(schema, { is: 'signed', by, fields });
 }

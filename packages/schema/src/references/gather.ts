@@ -1,6 +1,6 @@
 /** CEL that gathers what a field refers to, from an object whose fields may all be absent. */
 import { celField, celLiteral } from '../cel.ts';
-import type { Site, Step } from './sites.ts';
+import type { FieldStep, Signature, Site, Step } from './sites.ts';
 
 /**
  * A list of what a site refers to in an object: of each the field, its value, the namespace and the name. Of lists in
@@ -19,12 +19,19 @@ export function gathered(object: string, site: Site): string {
   return `(${values})${given}.map(self, {${entries.map(([key, cel]) => `'${key}': dyn(${cel})`).join(', ')}})`;
 }
 
+/** A list of the fields that are signed in an object, the one who signs first, each as a list that is empty where it is absent. */
+export function signedFields(object: string, { steps, by, fields }: Signature): string {
+  const values = [by, ...fields].map((name) => {
+    const path: FieldStep[] = [...steps, { into: 'field', name, nullable: false }];
+    return `dyn(${guardOf(object, path)} ? [${pathOf(object, path)}] : [])`;
+  });
+  return `[${values.join(', ')}]`;
+}
+
 /** Whether a site is a list in a list. */
 export function isNested({ steps }: Site): boolean {
   return steps.filter(({ into }) => into !== 'field').length > 1;
 }
-
-type FieldStep = Extract<Step, { into: 'field' }>;
 
 function valuesAt(object: string, steps: readonly Step[]): { values: string; isWhole: boolean } {
   const [before, list, after] = atList(steps);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { reference, referencePolicyOf, resource, secretKeyRef, unchecked } from '../index.ts';
+import { reference, referencePolicyOf, resource, secretKeyRef, signedBy, unchecked } from '../index.ts';
 
 const names = { group: 'example.com', version: 'v1', kind: 'Backup' };
 const policyOf = (fields: z.ZodRawShape, more: object = {}) =>
@@ -42,6 +42,17 @@ describe('a policy of references', () => {
   });
 });
 
+describe('fields that are signed', () => {
+  const approval = signedBy(z.object({ approve: z.string(), by: z.string() }).partial(), 'by', ['approve']);
+
+  it('make a policy though nothing is referred to, and ask the authorizer nothing', () => {
+    const [policy] = policyOf({ approval });
+    expect(policy?.spec?.validations).toHaveLength(1);
+    expect(policy?.spec?.validations?.[0]?.message).toContain('spec.approval.by: who sets it or spec.approval.approve');
+    expect(checksIn({ approval })).toEqual([]);
+  });
+});
+
 describe('what can not be asked', () => {
   const refusal = (make: () => unknown) => {
     try {
@@ -58,6 +69,11 @@ describe('what can not be asked', () => {
       'spec.a',
     ],
     ['in which namespace', () => policyOf({ a: secretKeyRef() }, { scope: 'Cluster' }), 'spec.a'],
+    [
+      'who has set what is in a list',
+      () => policyOf({ a: z.array(signedBy(z.object({ by: z.string(), it: z.string() }), 'by', ['it'])) }),
+      'spec.a[]',
+    ],
     [
       'so many rights',
       () =>

@@ -8,8 +8,8 @@ import type {
 import { celLiteral } from '../cel.ts';
 import type { Resource } from '../definition.ts';
 import { SchemaError } from '../error.ts';
-import { gathered, isNested } from './gather.ts';
-import { type Site, sitesIn } from './sites.ts';
+import { gathered, isNested, signedFields } from './gather.ts';
+import { type Signature, type Site, signaturesIn, sitesIn } from './sites.ts';
 
 /**
  * How often a policy may ask whether somebody is allowed something: the server reckons 350,000 for each time, and stops at
@@ -26,7 +26,7 @@ export interface PolicyOptions {
 
 /**
  * The policy and its binding for the fields of a resource that refer to other objects, as `reference` and the fields of
- * Kubernetes say; nothing where there are none. Whoever sets such a field must be allowed to do what the operator will do
+ * Kubernetes say, or to who wrote them (`signedBy`); nothing where there are none. Whoever sets such a field must be allowed to do what the operator will do
  * for it; what stays as it was is not asked about, so that others can edit the rest.
  */
 export function referencePolicyOf(
@@ -35,7 +35,8 @@ export function referencePolicyOf(
 ): [] | [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding] {
   const { group, version, plural, spec, scope } = resource.definition;
   const rights = rightsOf(sitesIn(spec));
-  if (rights.length === 0) return [];
+  const signatures = signaturesIn(spec);
+  if (rights.length === 0 && signatures.length === 0) return [];
   if (scope === 'Cluster') checkNamespaces(rights);
   const apiVersion = 'admissionregistration.k8s.io/v1';
   const name = `references.${plural}.${group}`;
@@ -54,8 +55,11 @@ export function referencePolicyOf(
     spec: {
       failurePolicy: 'Fail',
       matchConstraints: { resourceRules: [rule] },
-      variables: rights.flatMap(variablesOf),
-      validations: rights.flatMap((right, index) => validationsOf(right, index, slots[index] ?? 1)),
+      variables: [...rights.flatMap(variablesOf), ...signatures.flatMap(signedVariables)],
+      validations: [
+        ...rights.flatMap((right, index) => validationsOf(right, index, slots[index] ?? 1)),
+        ...signatures.map(signedValidation),
+      ],
     },
   };
   const spec_ = { policyName: name, validationActions: ['Deny' as const] };
@@ -146,6 +150,27 @@ function validationOf(right: Right, index: number, slots: number, slot: number, 
         : `${fresh}.size() <= ${slot} || ${fresh}.size() > ${slots} || ${alone}`,
     message: `who sets ${right.map(({ path }) => path).join(' or ')} ${demand}`,
     messageExpression: `string(${one}.field) + ': who sets this ${demand}' + ${named}${where} + ', and ' + request.userInfo.username + ' is not'`,
+    reason: 'Forbidden',
+  };
+}
+
+function signedVariables(signature: Signature, index: number): Variable[] {
+  return [
+    { name: `signed${index}`, expression: signedFields('object', signature) },
+    {
+      name: `signedBefore${index}`,
+      expression: `oldObject == null ? [] : ${signedFields('oldObject', signature)}`,
+    },
+  ];
+}
+
+function signedValidation({ path, by, fields }: Signature, index: number): Validation {
+  const [now, before] = [`variables.signed${index}`, `variables.signedBefore${index}`];
+  const demand = `${path}.${by}: who sets it or ${fields.map((field) => `${path}.${field}`).join(', ')} must give his own name`;
+  return {
+    expression: `${now} == ${before} || ${now}.all(each, each.size() == 0) || ${now}[0] == [request.userInfo.username]`,
+    message: demand,
+    messageExpression: `${celLiteral(`${demand}, which is `)} + request.userInfo.username`,
     reason: 'Forbidden',
   };
 }

@@ -1,7 +1,7 @@
-/** Where in a resource the fields are that refer to other objects. */
+/** Where in a resource the fields are that refer to other objects, or to who wrote them. */
 import type { z } from 'zod';
 import { SchemaError } from '../error.ts';
-import type { Reference } from '../mark.ts';
+import type { Mark, Reference } from '../mark.ts';
 import { type Layers, layersOf } from '../openapi/layers.ts';
 import { fieldOf, type Place, placeAt, valuesOf } from '../openapi/place.ts';
 
@@ -10,6 +10,9 @@ export type Step =
   | { readonly into: 'field'; readonly name: string; readonly nullable: boolean }
   /** All items of a list, or all values of a map; `most` is how many there can be. */
   | { readonly into: 'items' | 'values'; readonly most: number };
+
+/** One that leads into a field. */
+export type FieldStep = Extract<Step, { into: 'field' }>;
 
 /** A field that refers to other objects. */
 export interface Site {
@@ -23,16 +26,54 @@ export interface Site {
   readonly namespace: string | undefined;
 }
 
+/** Fields that only their writer may sign. */
+export interface Signature {
+  /** The object that they are in, for people: `spec`. */
+  readonly path: string;
+  readonly steps: readonly FieldStep[];
+  /** Who has set the fields. */
+  readonly by: string;
+  readonly fields: readonly string[];
+}
+
 /** All such fields of a spec. */
 export function sitesIn(spec: z.core.$ZodType): Site[] {
+  return marksIn(spec).flatMap(({ mark, layers, place, steps }) =>
+    mark.is === 'reference' ? [siteOf(mark.reference, layers, place, steps)] : [],
+  );
+}
+
+/** All fields of a spec that are signed. */
+export function signaturesIn(spec: z.core.$ZodType): Signature[] {
+  return marksIn(spec).flatMap(({ mark, place: { path }, steps }) => {
+    if (mark.is !== 'signed') return [];
+    if (isFields(steps)) return [{ path, steps, by: mark.by, fields: mark.fields }];
+    const remedy = 'sign fields of the spec, or of an object that is in no list';
+    throw new SchemaError('KUR_SCHEMA_REFERENCE', `who has set what is in a list can't be checked; ${remedy}`, {
+      path,
+      remedy,
+    });
+  });
+}
+
+const isFields = (steps: readonly Step[]): steps is FieldStep[] => steps.every(({ into }) => into === 'field');
+
+interface Marked {
+  readonly mark: Mark;
+  readonly layers: Layers;
+  readonly place: Place;
+  readonly steps: readonly Step[];
+}
+
+function marksIn(spec: z.core.$ZodType): Marked[] {
   const place = placeAt('spec');
   return [...within(spec, place, [fieldStep('spec', spec, place)])];
 }
 
-function* within(schema: z.core.$ZodType, place: Place, steps: readonly Step[]): Generator<Site> {
+function* within(schema: z.core.$ZodType, place: Place, steps: readonly Step[]): Generator<Marked> {
   const layers = layersOf(schema, place);
   if (layers.marks.some(({ is }) => is === 'unchecked')) return;
-  for (const mark of layers.marks) if (mark.is === 'reference') yield siteOf(mark.reference, layers, place, steps);
+  for (const mark of layers.marks) yield { mark, layers, place, steps };
   const def = layers.core._zod.def as AnyDef;
   for (const [name, field] of Object.entries(def.shape ?? {})) {
     const at = fieldOf(place, name);
@@ -58,7 +99,7 @@ interface AnyDef {
   readonly right?: z.core.$ZodType;
 }
 
-function fieldStep(name: string, field: z.core.$ZodType, place: Place): Step {
+function fieldStep(name: string, field: z.core.$ZodType, place: Place): FieldStep {
   return { into: 'field', name, nullable: layersOf(field, place).nullable };
 }
 
