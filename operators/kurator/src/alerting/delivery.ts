@@ -30,7 +30,7 @@ export interface DeliveryOptions {
   /** How often a sink may say that an alert itself is wrong before it is given up; 8 times unless given. */
   readonly refusals?: number;
   /** What may be talked to, by what is known of the cluster; nothing on this machine or on the link unless given. */
-  readonly reach?: (look: Pick<DeliveryContext, 'list'>) => Reach;
+  readonly reach?: (context: DeliveryContext) => Reach | Promise<Reach>;
   /** Told of each try, for whoever counts. */
   readonly onTry?: (channel: AlertChannel, outcome: 'delivered' | 'failed' | 'givenUp') => void;
 }
@@ -70,7 +70,7 @@ export class Delivery {
     if (!oldest || channel.metadata.deletionTimestamp) return {};
     if (patience.sent === oldest.alert.id) return await this.#mark(channel, oldest.alert, context);
     try {
-      const tools = { now, reach: this.#options.reach(context) };
+      const tools = { now, reach: await this.#options.reach(context) };
       await openSink(channel, context, tools).then((send) => send(oldest.alert));
     } catch (error) {
       context.signal.throwIfAborted();

@@ -23,6 +23,7 @@ import { withAlertChannels } from '../alerting/alert-channels.ts';
 import { createAlerting } from '../alerting/alerting.ts';
 import { Delivery } from '../alerting/delivery.ts';
 import { execIn } from '../checking/exec.ts';
+import { ApiServer } from '../network/api-server.ts';
 import { Reach } from '../network/reach.ts';
 import { observeNode } from '../observing/node.ts';
 import { metricFamilies } from '../recording/metrics.ts';
@@ -43,12 +44,12 @@ import { Ward, type WardOptions } from './ward.ts';
 /** Makes the healer; nothing happens before it is run. One that runs can't be started a second time: make another. */
 export function healer(options: WardOptions = {}): Operator {
   let ward: Ward | undefined;
-  let server = '';
+  const apiServer = new ApiServer(options.now);
   let look: Pick<Look, 'list'> | undefined;
   const reach = new Reach({
     ...(options.allowAddresses && { allow: options.allowAddresses }),
-    apiServer: () => [server, process.env.KUBERNETES_SERVICE_HOST ?? ''],
-    nodes: () => look?.list(Node).flatMap(({ status }) => status?.addresses?.map(({ address }) => address) ?? []) ?? [],
+    apiServer: () => apiServer.addresses(),
+    nodes: () => [...nodeAddresses(look), ...apiServer.endpoints()],
   });
   const kurator = operator({ name: fieldManager })
     // The status is all our own writing, under conditions that the SDK's doesn't know: see writeStatus.
@@ -101,7 +102,6 @@ export function healer(options: WardOptions = {}): Operator {
       const { manager } = context;
       const client = manager.leaderClient;
       const channels = (namespace: string) => ward?.look?.list(AlertChannel, { namespace }) ?? [];
-      server = new URL(client.config.server).hostname.replace(/^\[(.*)\]$/, '$1');
       const tools = { exec: execIn(client), reach };
       ward = new Ward(context, { alerting: createAlerting({ client, channels }), ...options }, tools);
       manager.metrics.add(metricFamilies(ward));
@@ -110,16 +110,22 @@ export function healer(options: WardOptions = {}): Operator {
     .reconcile(async (kurator, context) => {
       if (!ward) return undefined;
       look = context;
+      await apiServer.find(context);
       return await heal(ward, kurator, context);
     });
   const delivery = new Delivery({
-    reach: (context) => {
+    reach: async (context) => {
       look ??= context;
+      await apiServer.find(context);
       return reach;
     },
     onTry: ({ spec }, outcome) => ward?.tally.alertAttempts.add({ sink: sinkKind(spec), outcome }),
   });
   return withSwitch(withAlertChannels(withIncidents(kurator), delivery));
+}
+
+function nodeAddresses(look: Pick<Look, 'list'> | undefined): string[] {
+  return look?.list(Node).flatMap(({ status }) => status?.addresses?.map(({ address }) => address) ?? []) ?? [];
 }
 
 function controllerOf({ metadata }: KubernetesObject): string | undefined {

@@ -22,6 +22,10 @@ describe('what is never talked to', () => {
     '::ffff:a9fe:a9fe',
     '64:ff9b::169.254.169.254',
     '::127.0.0.1',
+    '2002:7f00:1::',
+    '2002:a9fe:a9fe::1',
+    '64:ff9b:1::a9fe:a9fe',
+    '2001:0:1::7f00:1',
   ])('%s', (address) => {
     expect(reach.refuses(address)).toBe(true);
     expect(reach.refuses(address, 'assigned')).toBe(true);
@@ -110,6 +114,19 @@ describe('a name', () => {
 
   it('that leads to such an address is not connected to', async () => {
     expect(await opened(await listen(), new Reach())).toBe('the address is not allowed');
+  });
+
+  it('that is the API server’s leads nowhere, whatever its addresses are by then', async () => {
+    // The resolver reads a number as an address, so that no network is needed: 192.0.2.1.
+    const name = '3221225985';
+    const found = (reach: Reach) =>
+      new Promise((resolve) =>
+        reach.lookup(name, { all: false }, (error, address) => resolve(error?.message ?? address)),
+      );
+    const apiServer = () => [name];
+    expect(await found(new Reach())).toBe('192.0.2.1');
+    expect(await found(new Reach({ apiServer }))).toBe('the address is not allowed');
+    expect(await found(new Reach({ apiServer, allow: ['192.0.2.1'] }))).toBe('192.0.2.1');
   });
 
   it('is connected to where that is allowed', async () => {

@@ -19,6 +19,10 @@ const never: readonly string[] = [
   'fe80::/10',
   'ff00::/8',
   'fd00:ec2::254',
+  // Tunnels and translators, which hide an address of IPv4 where it can't be told, or nobody needs it any more.
+  '64:ff9b:1::/48',
+  '2001::/32',
+  '2002::/16',
 ];
 /** Prefixes behind which IPv6 hides addresses of IPv4: they end with it. */
 const translated = ['::ffff:0:0/96', '::/96', '64:ff9b::/96'];
@@ -29,9 +33,9 @@ const FRESH_FOR = 10_000;
 export interface ReachSettings {
   /** Addresses and ranges, such as `10.0.0.5` or `10.0.0.0/24`, that may be talked to though they are refused otherwise. */
   readonly allow?: readonly string[];
-  /** Addresses of the API server. */
+  /** Names and addresses of the API server. */
   readonly apiServer?: () => readonly string[];
-  /** Addresses of nodes, as they are known now. */
+  /** Addresses of nodes, and of what else is on them, as they are known now. */
   readonly nodes?: () => readonly string[];
   readonly now?: () => number;
 }
@@ -54,6 +58,7 @@ export class Reach {
   readonly #never = blockListOf(never);
   readonly #settings: Required<Omit<ReachSettings, 'allow'>>;
   #apiServer = new BlockList();
+  #apiServerNames: ReadonlySet<string> = new Set();
   #nodes = new BlockList();
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -65,11 +70,15 @@ export class Reach {
 
   /** Whether a literal address must not be talked to. */
   refuses(address: string, purpose: Purpose = 'given'): boolean {
-    const all = [address, ...hiddenIn(address)];
-    if (all.some((each) => isIn(this.#allowed, each))) return false;
+    if (this.#allows(address)) return false;
     this.#refresh();
+    const all = [address, ...hiddenIn(address)];
     const refused = [this.#never, this.#apiServer, ...(purpose === 'given' ? [this.#nodes] : [])];
     return refused.some((list) => all.some((each) => isIn(list, each)));
+  }
+
+  #allows(address: string): boolean {
+    return [address, ...hiddenIn(address)].some((each) => isIn(this.#allowed, each));
   }
 
   /** @throws AddressRefused if the host is an address that must not be talked to. Names are looked at by {@link lookup}. */
@@ -82,7 +91,8 @@ export class Reach {
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found) => {
       if (error) return callback(error, '');
-      const allowed = found.filter(({ address }) => !this.refuses(address));
+      const isApiServer = this.#isApiServer(hostname);
+      const allowed = found.filter(({ address }) => (isApiServer ? this.#allows(address) : !this.refuses(address)));
       const [first] = allowed;
       if (!first) return callback(new AddressRefused('the address is not allowed'), '');
       if (options.all) return callback(null, allowed);
@@ -90,14 +100,26 @@ export class Reach {
     });
   };
 
+  /** By its name: which addresses that has may change from one look to the next. */
+  #isApiServer(hostname: string): boolean {
+    this.#refresh();
+    return this.#apiServerNames.has(plainName(hostname));
+  }
+
   #refresh(): void {
     const { apiServer, nodes, now } = this.#settings;
     if (now() - this.#readAt <= FRESH_FOR) return;
     const isAddress = (text: string) => isIP(text) !== 0;
-    this.#apiServer = blockListOf(apiServer().filter(isAddress));
+    const servers = apiServer();
+    this.#apiServer = blockListOf(servers.filter(isAddress));
+    this.#apiServerNames = new Set(servers.filter((text) => !isAddress(text)).map(plainName));
     this.#nodes = blockListOf(nodes().filter(isAddress));
     this.#readAt = now();
   }
+}
+
+function plainName(hostname: string): string {
+  return hostname.toLowerCase().replace(/\.$/, '');
 }
 
 function blockListOf(ranges: readonly string[]): BlockList {
