@@ -388,14 +388,40 @@ describe('what has the name already, and is somebody else’s', () => {
 });
 
 describe('a dry run of the operator', () => {
-  it('would delete nothing of what a Kurator owns', async () => {
-    await make();
+  const dryRun = async () => {
+    const { changes, reconciled, failures, events } = await healer().dryRun({ client, namespaces: namespace });
+    expect([reconciled > 0, failures]).toEqual([true, []]);
+    return { changes: changes.map(({ action, kind, key }) => `${action} ${kind} ${key}`), events };
+  };
+
+  it('says what would be made, changes nothing, and would delete nothing', async () => {
+    await make({ ...service, config: { a: '1' } });
+    const { changes } = await dryRun();
+    expect(changes).toEqual([
+      expect.stringMatching(`^create ConfigMap ${namespace}/shop-config-`),
+      `create Deployment ${namespace}/shop`,
+      `create Service ${namespace}/shop`,
+    ]);
+    expect(await client.find(Deployment, self)).toBeUndefined();
+
     await start();
     await untilMade();
+    await untilDone();
     await running?.stop();
-    const report = await healer().dryRun({ client, namespaces: namespace });
-    expect(report.reconciled).toBeGreaterThan(0);
-    expect(report.changes.filter(({ action }) => action === 'delete')).toEqual([]);
+    expect((await dryRun()).changes).toEqual([]);
+    await client.delete(Deployment, self);
+    await waitUntilGone(client, Deployment, self);
+    expect((await dryRun()).changes).toEqual([`create Deployment ${namespace}/shop`]);
+  });
+
+  it('says of what nothing would come', async () => {
+    const labels = { app: 'theirs' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'theirs:1' }] } };
+    await client.create(Deployment, { metadata: self, spec: { selector: { matchLabels: labels }, template } });
+    await make();
+    const { changes, events } = await dryRun();
+    expect(changes).toEqual([]);
+    expect(events).toMatchObject([{ type: 'Warning', reason: 'NotOurs' }]);
   });
 });
 

@@ -1,8 +1,9 @@
 /** Gathers everything that is to be known of one Kurator before it is thought about. */
-import type { ServiceSpec } from '../brain/spec.ts';
+import type { Mode, ServiceSpec } from '../brain/spec.ts';
 import { Kurator } from '../resources/kurator.ts';
 import { handOver } from '../serving/hand-over.ts';
 import { notServed, serve } from '../serving/serve.ts';
+import type { Served } from '../serving/served.ts';
 import { type Present, serviceSpecOf } from '../translating/service-spec.ts';
 import type { Case, Round } from './case.ts';
 import { relationsOf, withDependencies } from './dependencies.ts';
@@ -20,16 +21,34 @@ export interface NoCase {
   readonly isOther?: true;
 }
 
-/** Makes the service as described, where it is ours, lets go of what was; then looks. */
-export async function caseOf(round: Round): Promise<Case | NoCase> {
-  const { kurator, context, now, ward, mind } = round;
-  const { mode } = ward;
+/** What a round begins with. */
+export type Beginning = Pick<Round, 'kurator' | 'context' | 'mind' | 'now'>;
+
+interface Prepared {
+  /** As it was written before. */
+  readonly written: Memory;
+  readonly served: Served | undefined;
+}
+
+/** Makes the service as described, where it is ours, and lets go of what was. */
+export async function prepare(round: Beginning, mode: Mode): Promise<Prepared | NoCase> {
+  const { kurator, now } = round;
   await handOver(round);
   const taken = takenBy(round);
   if (taken) return taken;
   const written = memoryOf(kurator, now);
   const served = mode === 'On' ? await serve(round, written) : notServed(kurator, written, mode);
   if (served?.stranger) return { reason: 'NotOurs', problem: served.stranger, isGone: true };
+  return { written, served };
+}
+
+/** Sees to the service itself; then looks. */
+export async function caseOf(round: Round): Promise<Case | NoCase> {
+  const { kurator, context, now, ward, mind } = round;
+  const { mode } = ward;
+  const prepared = await prepare(round, mode);
+  if ('problem' in prepared) return prepared;
+  const { written, served } = prepared;
   const scene = sceneOf(kurator, context, now, written, mind.service);
   if (!scene) {
     return served?.problem ? { reason: 'NotApplied', problem: served.problem, isGone: false } : notFound(kurator);
@@ -69,7 +88,7 @@ function changedTarget({ history, workload }: Memory, { target }: Scene): NoCase
 }
 
 /** Two that repair one workload would fight: it is the older one's. */
-function takenBy({ kurator, context }: Round): NoCase | undefined {
+function takenBy({ kurator, context }: Beginning): NoCase | undefined {
   const { kind, name } = targetOf(kurator);
   const all = context.byIndex(Kurator, 'target', targetKey(kurator.metadata.namespace, kind, name));
   const [first] = all.toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));

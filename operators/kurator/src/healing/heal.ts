@@ -61,17 +61,14 @@ function tellOfChange(ward: Ward, mind: Mind, { metadata }: Kurator, context: Co
 }
 
 async function lookAfter(round: Round): Promise<AuthorResult<Kurator>> {
-  const { context } = round;
   const found = await caseOf(round);
   if ('problem' in found) return await standAside(round, found);
   const thought = consider(found);
   const memory = memoryAfter(found, thought);
   const scaling = decideScale(found, thought);
   await writeDown(found, thought, memory, statusOf(found, thought, memory, scaling));
-  if (!context.dryRun) {
-    await carryOn(found, thought, memory);
-    if (scaling && thought.actions.length === 0) await applyScale(found, scaling);
-  }
+  await carryOn(found, thought, memory);
+  if (scaling && thought.actions.length === 0) await applyScale(found, scaling);
   return { requeueAfter: nextRound(found, thought) };
 }
 

@@ -33,11 +33,12 @@ import { Incident } from '../resources/incident.ts';
 import { Kurator } from '../resources/kurator.ts';
 import { KuratorSwitch } from '../resources/kurator-switch.ts';
 import { kuratorLabel } from '../serving/pod-template.ts';
-import { withSwitch } from '../switching/switching.ts';
+import { modeIn, withSwitch } from '../switching/switching.ts';
 import { fieldManager } from './case.ts';
 import { kuratorsOf, kuratorsOfPod, kuratorsOnNode, kuratorsThrough } from './concerned.ts';
 import { dependsOnOf } from './dependencies.ts';
 import { heal } from './heal.ts';
+import { rehearse } from './rehearse.ts';
 import { isThroughService, type Look, targetKey, targetOf } from './scene.ts';
 import { Ward, type WardOptions } from './ward.ts';
 
@@ -108,6 +109,10 @@ export function healer(options: WardOptions = {}): Operator {
       return ward.runnable();
     })
     .reconcile(async (kurator, context) => {
+      if (context.dryRun) {
+        await rehearse(kurator, context, modeIn(context, options.mode), (options.now ?? Date.now)());
+        return undefined;
+      }
       if (!ward) return undefined;
       look = context;
       await apiServer.find(context);

@@ -44,11 +44,9 @@ export async function standAside(round: Round, why: NoCase): Promise<AuthorResul
   mind.outcomes.clear();
   const isNew = ward.weather.note(mind.name, memory.history, undefined);
   if (isNew) ward.wake(dependantsOf(kurator, context).map(({ name }) => name));
-  if (!context.dryRun) {
-    await tell(round, ended, memory);
-    if (ended.incident) await keepRecord(round, ended.incident, memory);
-    tellDependants(round, ended, memory, spec.coordination.deadline);
-  }
+  await tell(round, ended, memory);
+  if (ended.incident) await keepRecord(round, ended.incident, memory);
+  tellDependants(round, ended, memory, spec.coordination.deadline);
   const again = why.isOther ? now + atOnce : Math.min(now + askAgain, remindersOf(mind, now) ?? now + askAgain);
   return { requeueAfter: Math.max(atOnce, again - ward.now()) };
 }

@@ -18,7 +18,7 @@ interface Left {
 }
 
 /** Hands over everything that this Kurator still owns and doesn't describe, and says so; where that is nothing this costs no request. */
-export async function handOver({ kurator, context }: Round): Promise<void> {
+export async function handOver({ kurator, context }: Pick<Round, 'kurator' | 'context'>): Promise<void> {
   const { kind, name } = targetOf(kurator);
   for (const { type, name: child } of toHandOver(kurator, context)) {
     if (!(await context.release(type, child))) continue;

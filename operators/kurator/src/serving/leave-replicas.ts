@@ -7,7 +7,11 @@ import { targetOf } from '../healing/scene.ts';
 import { appliedFields, withoutFields } from './managed-fields.ts';
 
 /** Costs one request for each version of a Kurator, and none where replicas are given. */
-export async function leaveReplicas({ kurator, context, mind }: Round): Promise<void> {
+export async function leaveReplicas({
+  kurator,
+  context,
+  mind,
+}: Pick<Round, 'kurator' | 'context' | 'mind'>): Promise<void> {
   const { generation } = kurator.metadata;
   if (mind.replicasLeftAt === generation) return;
   const { type, name } = targetOf(kurator);

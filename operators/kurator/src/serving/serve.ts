@@ -29,8 +29,10 @@ import { canAnswerFor, hasOurSelector, isMeantFor, isOurs, notOurs, otherSelecto
 import { podTemplateOf, type ServiceFields } from './pod-template.ts';
 import type { Served } from './served.ts';
 
+type Serving = Pick<Round, 'kurator' | 'context' | 'mind'>;
+
 /** Applies the children of a Kurator that owns its service; undefined for one that doesn't. */
-export async function serve(round: Round, memory: Memory): Promise<Served | undefined> {
+export async function serve(round: Serving, memory: Memory): Promise<Served | undefined> {
   const { kurator, context } = round;
   const { service } = kurator.spec;
   if (!service) return undefined;
@@ -88,7 +90,7 @@ interface Held {
 }
 
 /** Asks the server as long as it is not certain whether the roll-back is done: by the cache it might be undone. */
-async function heldBackAt({ kurator, context, mind }: Round, { history }: Memory, held: HeldBack): Promise<Held> {
+async function heldBackAt({ kurator, context, mind }: Serving, { history }: Memory, held: HeldBack): Promise<Held> {
   const { action } = held;
   if (action === undefined) return { held };
   const outcome = mind.outcomes.get(action)?.result ?? outcomeIn(history.incident, action);
