@@ -82,8 +82,14 @@ function nodeTrouble(look: Look, has: (node: NodeObservation) => boolean, how: s
   const ripeAt = node.gone ? node.since : Math.max(node.since + spec.recovery.nodeGrace, node.silentAloneFrom ?? 0);
   const waited = ripens(node.since, ripeAt - node.since, now);
   // Whoever still answers is alive, whatever its node says.
-  const answers = checks.some((check) => verdictOf(check, mind.checks[check.name], now) === 'healthy');
-  return { ...waited, confirmed: waited.confirmed && !answers, says: `its node ${node.name} is ${how}` };
+  const mayAnswer = checks.some((check) => answersOrWasNotAsked(check, mind.checks[check.name], now));
+  return { ...waited, confirmed: waited.confirmed && !mayAnswer, says: `its node ${node.name} is ${how}` };
+}
+
+/** Whoever has only just begun to look has asked nobody yet, and then not often enough for a verdict. */
+function answersOrWasNotAsked(check: CheckSpec, track: CheckTrack | undefined, now: Millis): boolean {
+  if (!track || verdictOf(check, track, now) === 'healthy') return true;
+  return track.successes > 0 && now - track.knownAt <= staleAfter(check);
 }
 
 /** How long the service's slowest check takes to confirm a failure. */

@@ -165,6 +165,8 @@ export interface Incident {
   readonly resumed: number;
   /** Since when no symptom has been seen. */
   readonly quietSince?: Millis;
+  /** Since when it was not seen to be well, while nothing is confirmed either. */
+  readonly restlessSince?: Millis;
   readonly impact: Impact;
   /** The incident in which this one has its root. */
   readonly root?: string;

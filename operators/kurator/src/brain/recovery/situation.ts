@@ -84,9 +84,34 @@ export const quietHolds: ReadonlySet<Hold['by']> = new Set<Hold['by']>([
   'cluster',
 ]);
 
+/** Neither well nor ill for all that is known: since when, and how long that is only looked at. */
+export interface Suspense {
+  readonly since: Millis;
+  readonly until: Millis;
+  readonly isOver: boolean;
+  /** The incident that remembers it; missing where it does. */
+  readonly incident?: Incident;
+}
+
+/** What can neither be confirmed nor dismissed is waited for no longer than a hold is, or than a person's own grace. */
+export function suspense({ incident, spec, evidence, now }: Situation): Suspense {
+  const { quietSince: _, ...restless } = incident;
+  const { patience, nodeGrace } = spec.recovery;
+  const since = incident.restlessSince ?? now;
+  const until = since + Math.max(patience, nodeGrace, spec.startupGrace);
+  const isNoted = incident.restlessSince !== undefined && incident.quietSince === undefined;
+  return {
+    since,
+    until,
+    // Whoever sees nothing at all has no more doubts about this than about anything else.
+    isOver: now >= until && evidence.blind === undefined,
+    ...(!isNoted && { incident: { ...restless, restlessSince: since } }),
+  };
+}
+
 /** The incident without what was only of its last stage. */
 export function cleared(incident: Incident): Incident {
-  const { hold: _hold, proposal: _proposal, quietSince: _quietSince, ...rest } = incident;
+  const { hold: _hold, proposal: _proposal, quietSince: _quietSince, restlessSince: _restless, ...rest } = incident;
   return rest;
 }
 

@@ -88,6 +88,8 @@ const table = {
   },
   nodeSilent: ({ world }, _service, arg) => setNode(world, arg, 'silent'),
   nodeGone: ({ world }, _service, arg) => setNode(world, arg, 'gone'),
+  /** Its kubelet is dead, and what runs there goes on. */
+  nodeMute: ({ world }, _service, arg) => setNode(world, arg, 'mute'),
   nodesUp: ({ world }) => {
     for (const index of world.nodes.keys()) setNode(world, index, 'up');
   },

@@ -26,9 +26,11 @@ export function carryOut(
 }
 
 const deeds: Record<Action['kind'], (world: World, service: SimService, action: Action) => void> = {
-  evict: (world, service, { targets }) => {
+  evict: (world, service, { targets, isForced = false }) => {
     for (const instance of service.instances) {
-      if (targets.some(({ uid }) => uid === instance.uid)) remove(world, instance);
+      if (!targets.some(({ uid }) => uid === instance.uid)) continue;
+      remove(world, instance);
+      instance.isForcedOut ||= isForced;
     }
   },
   roll: (_world, service) => rollOut(service),

@@ -6,7 +6,7 @@ import type { ServiceInput } from '../spec-defaults.ts';
 import { type Thought, type ThoughtInput, think } from '../think.ts';
 import { hour, minute, second } from '../time.ts';
 import { beginning, type Run } from './simulate.ts';
-import { at, doneTo, happens, historyOf, P, service, story, toldAbout } from './story.ts';
+import { at, doneTo, happens, historyOf, http, P, service, story, toldAbout } from './story.ts';
 
 describe('story 10: coordination', () => {
   const specs = (coordination: ServiceInput['coordination']) => [
@@ -119,6 +119,32 @@ describe('what can not go on', () => {
     expect(historyOf(run).incident).toMatchObject({ stage: 'handedOver' });
     const mended = story([...spoiled, happens('mendSpec', 0, 5 * minute)]);
     expect(historyOf(mended).closed).toMatchObject([{ end: 'recovered' }]);
+  });
+});
+
+describe('a suspicion that is neither confirmed nor dismissed', () => {
+  it.each([
+    ['of a kubelet that is dead while its pod still answers', [happens('nodeMute', 1)]],
+    ['that nobody looks into any more', [happens('ill', 'hang'), happens('blindChecker', 0, 8 * second)]],
+  ])('%s is told to a person, and nothing is done about it', (_, events) => {
+    const run = story(events, { specs: [service({ stateful: true })], length: at + 40 * minute });
+    expect(doneTo(run)).toEqual([]);
+    expect(historyOf(run).incident).toMatchObject({ stage: 'handedOver', diagnosis: { cause: 'unknown' } });
+    expect(run.operator.records.notifications.at(-1)).toMatchObject({ severity: 'page' });
+  });
+
+  it('of one that was well again and can not be seen since, is told as well', () => {
+    const run = story([happens('ill', 'crash'), happens('blindChecker', 0, minute)], { length: at + 50 * minute });
+    const stages = historyOf(run).incident?.transitions.map(({ to }) => to);
+    expect(stages?.slice(-3)).toEqual(['recovered', 'confirmed', 'handedOver']);
+  });
+
+  it('is none where it is seen to be well in between', () => {
+    const blinks = Array.from({ length: 80 }, (_, index) =>
+      happens(index % 2 ? 'heal' : 'curse', 'wrong', index * 15 * second),
+    );
+    const run = story(blinks, { specs: [service({ checks: [{ ...http, failAfter: 9 }] })], length: at + 30 * minute });
+    expect(run.operator.records.notifications.map(({ severity }) => severity)).not.toContain('warning');
   });
 });
 

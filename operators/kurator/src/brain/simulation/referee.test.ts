@@ -1,5 +1,6 @@
 /** The referee bites: for each rule a brain that breaks it, by believing something else than what is so. */
 import { describe, expect, it } from 'vitest';
+import type { Incident } from '../incident/incident.ts';
 import type { CheckTrack } from '../perception/check-track.ts';
 import type { Perception } from '../perception/perception.ts';
 import type { ServiceSpec } from '../spec.ts';
@@ -171,6 +172,18 @@ const trials: Trial[] = [
     withdraw: (_spec, history) => ({ history, notifications: [], notices: [] }),
     events: ['allIll', 'deleteTarget'],
     isSudden: true,
+  },
+  {
+    rule: 8,
+    sins: 'suspects for ever',
+    brain: (input) => {
+      const { incident: { restlessSince: _, ...incident } = {}, ...history } = input.history;
+      return think({ ...input, history: { ...history, ...('id' in incident && { incident: incident as Incident }) } });
+    },
+    events: ['ill', 'blindChecker'],
+    isSudden: true,
+    recovery: { patience: 5 * minute },
+    length: 60 * minute,
   },
   {
     rule: 8,

@@ -296,6 +296,11 @@ describe('the eight rules', () => {
     // Where nobody ever says go.
     const waits: EventName[] = ['curse', 'allIll', 'pause', 'protect', 'goodDeploy', 'badDeploy', 'unpause'];
     holds({ events: waits, services: 2, minutes: 60, chaos: { failing: 0 } }, 25);
+    // Where nobody can tell how it is.
+    const mute: EventName[] = ['ill', 'nodeMute', 'nodeMute', 'nodeSilent', 'nodesUp', 'heal'];
+    holds({ events: mute, services: 2, minutes: 60, chaos: { failing: 0, unknown: 0 } }, 25);
+    const dark: EventName[] = ['ill', 'allIll', 'blindChecker', 'blindChecker', 'seeingChecker'];
+    holds({ events: dark, services: 2, minutes: 60, chaos: { failing: 0 } }, 25);
   });
 });
 

@@ -16,6 +16,8 @@ import {
   backoff,
   isDown,
   isOutdated,
+  missedAfter,
+  runsOn,
   type SimInstance,
   type SimNode,
   type SimService,
@@ -80,7 +82,7 @@ function errorOf(
   instance: SimInstance,
   random: Random,
 ): string | undefined {
-  if (world.nodes.find(({ name }) => name === instance.node)?.state !== 'up') return 'connect-timeout';
+  if (!runsOn(world, instance.node)) return 'connect-timeout';
   // The kernel opens connections for a process that hangs.
   if (instance.illness === 'hang') return check.kind === 'tcp' ? undefined : 'response-timeout';
   if (instance.illness === 'wrong' || (instance.illness === 'flaky' && random.chance(flakyShare))) return 'status';
@@ -115,12 +117,9 @@ export function watch(
   };
 }
 
-/** Kubernetes waits for this long before it says of a node that it is silent. */
-const missedAfter = 50 * second;
-
 function seeNode({ now }: World, { name, state, since }: SimNode): NodeObservation {
   if (state === 'gone') return { name, ready: 'unknown', since, gone: true };
-  const isMissed = state === 'silent' && now - since >= missedAfter;
+  const isMissed = state !== 'up' && now - since >= missedAfter;
   return isMissed
     ? { name, ready: 'unknown', since: since + missedAfter, gone: false }
     : { name, ready: 'true', since, gone: false };

@@ -5,7 +5,7 @@
 import type { Notification } from '../alerts/notification.ts';
 import type { History } from '../incident/history.ts';
 import { type Incident, openAttempt } from '../incident/incident.ts';
-import { type Stage, withPerson } from '../incident/stage.ts';
+import { atEase, type Stage, withPerson } from '../incident/stage.ts';
 import { onlyTells } from '../spec.ts';
 import { type Millis, minute } from '../time.ts';
 import type { SimService, World } from './world.ts';
@@ -31,6 +31,8 @@ const longestWait = 6;
 
 /** Stages in which it only waits. */
 const waitingStages: ReadonlySet<Stage> = new Set<Stage>([
+  'suspected',
+  'recovered',
   'confirmed',
   'tellingDependants',
   'waitingForDependency',
@@ -91,12 +93,14 @@ export function createStandstill(note: (at: Millis, what: string) => void): Stan
 
   /** What could go on does, or a person is called. */
   function judgeWait({ now, mode }: World, { spec }: SimService, incident: Incident, { histories }: Kept): void {
-    const { id, stage, hold, transitions } = incident;
+    const { id, stage, hold, transitions, impact } = incident;
     for (const isThere of [true, false]) leftAloneSince.delete(`${id} ${isThere}`);
     // What a person wants so in as many words, and what another incident is about, is nobody's to be called for.
     const isWanted = onlyTells({ mode, dryRun: spec.dryRun }) || spec.maintenance.some(({ to }) => now - to < reaction);
     const isElsewhere = spec.dependsOn.some((name) => histories.get(name)?.incident);
-    if (!waitingStages.has(stage) || isWanted || isElsewhere) {
+    // A suspicion or a recovery of what is seen to be well holds nobody up.
+    const isCalm = atEase.has(stage) && impact.condition === 'up';
+    if (!waitingStages.has(stage) || isWanted || isElsewhere || isCalm) {
       wentOnAt.set(id, now);
       return;
     }

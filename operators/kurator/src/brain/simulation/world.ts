@@ -34,6 +34,8 @@ export interface SimInstance {
   /** When it was last not serving, by its own illness or its node's. */
   illAt: Millis;
   goneAt: Millis | undefined;
+  /** Nobody waits for its node to say that it has ended. */
+  isForcedOut: boolean;
   restarts: number;
   endedAt: Millis | undefined;
   readySince: Millis;
@@ -43,7 +45,8 @@ export interface SimInstance {
 /** One node, in truth. */
 export interface SimNode {
   readonly name: string;
-  state: 'up' | 'silent' | 'gone';
+  /** On a `mute` one all goes on, but for its kubelet. */
+  state: 'up' | 'mute' | 'silent' | 'gone';
   since: Millis;
 }
 
@@ -178,6 +181,7 @@ function make(world: World, service: SimService, at: Millis): void {
     illness,
     illAt: illness ? at : Number.NEGATIVE_INFINITY,
     goneAt: undefined,
+    isForcedOut: false,
     restarts: 0,
     endedAt: undefined,
     readySince: at,
@@ -187,14 +191,27 @@ function make(world: World, service: SimService, at: Millis): void {
 
 /** Whether it was ever able to serve, as its own health goes. */
 export function isIll(world: World, { illness, node }: SimInstance): boolean {
-  return illness !== undefined || world.nodes.find(({ name }) => name === node)?.state !== 'up';
+  return illness !== undefined || !runsOn(world, node);
+}
+
+/** Whether what is on that node runs. */
+export function runsOn({ nodes }: World, node: string): boolean {
+  const state = nodes.find(({ name }) => name === node)?.state;
+  return state === 'up' || state === 'mute';
+}
+
+/** Whether nothing is heard from that node: nobody on it can be seen to end. */
+function isUnheard({ nodes }: World, node: string): boolean {
+  const state = nodes.find(({ name }) => name === node)?.state;
+  return state === 'silent' || state === 'mute';
 }
 
 const bearable = new Set<Illness | undefined>(['slow', 'loss', 'saturated', 'flaky']);
 
 /** Whether it serves now, be it badly. */
 export function serves(world: World, instance: SimInstance): boolean {
-  if (instance.goneAt !== undefined || world.now < instance.startedAt + startTime) return false;
+  const ends = instance.goneAt !== undefined && !isUnheard(world, instance.node);
+  if (ends || world.now < instance.startedAt + startTime) return false;
   if (bearable.has(instance.illness)) return true;
   return !isIll(world, instance);
 }
@@ -212,6 +229,7 @@ export function isDown(world: World, service: SimService): boolean {
 /** Lets time pass. */
 export function pass(world: World, to: Millis): void {
   world.now = to;
+  drain(world);
   for (const service of world.services.values()) {
     service.instances = service.instances.filter((instance) => !hasEnded(world, instance));
     for (const instance of service.instances) live(world, instance, to);
@@ -224,10 +242,22 @@ export function pass(world: World, to: Millis): void {
   }
 }
 
-/** On a silent node nobody can be seen to end. */
-function hasEnded({ now, nodes }: World, { goneAt, node }: SimInstance): boolean {
-  if (goneAt === undefined || now < goneAt) return false;
-  return nodes.find(({ name }) => name === node)?.state !== 'silent';
+/** Kubernetes waits for this long before it says of a node that it is silent, and then before it takes away what is there. */
+export const missedAfter = 50 * second;
+const tolerated = 300 * second;
+
+/** Whoever is on a node that was not heard of for long is told to end. */
+function drain(world: World): void {
+  const { nodes, services, now } = world;
+  const lost = nodes.filter((node) => isUnheard(world, node.name) && now - node.since >= missedAfter + tolerated);
+  for (const { name } of lost)
+    for (const { instances } of services.values())
+      for (const instance of instances) if (instance.node === name) remove(world, instance);
+}
+
+function hasEnded(world: World, { goneAt, isForcedOut, node }: SimInstance): boolean {
+  if (goneAt === undefined || world.now < goneAt) return false;
+  return isForcedOut || !isUnheard(world, node);
 }
 
 const restartable = new Set<Illness | undefined>(['crash', 'crash-loop', 'oom']);
@@ -288,7 +318,9 @@ function replenish(world: World, service: SimService): void {
   const live = service.instances.filter(({ goneAt }) => goneAt === undefined);
   const fresh = live.filter((one) => !isOutdated(service, one)).length;
   const wanted = service.desired + (service.surge && fresh < live.length ? 1 : 0);
-  const missing = Math.min(wanted - live.length, service.desired - fresh);
+  // Two of one name must never run: who is to end is waited for.
+  const ending = service.spec.stateful ? service.instances.length - live.length : 0;
+  const missing = Math.min(wanted - live.length, service.desired - fresh) - ending;
   for (let count = 0; count < missing; count++) make(world, service, world.now);
   for (const extra of live.slice(0, Math.max(0, live.length - wanted))) remove(world, extra);
 }

@@ -5,7 +5,7 @@ import type { ForeignWrite } from '../../observation.ts';
 import { inWords } from '../../time.ts';
 import { ended } from '../attempt.ts';
 import { nextStep } from '../ladder.ts';
-import { cleared, isWell, type Move, type Situation, unrefused } from '../situation.ts';
+import { cleared, isWell, type Move, type Situation, suspense, unrefused } from '../situation.ts';
 
 /** All is well again. */
 export function recover(situation: Situation, reason: string): Move {
@@ -66,19 +66,24 @@ export function recovered(situation: Situation): Move {
   const until = incident.stageSince + spec.recovery.stability;
   const isQuiet = evidence.condition === 'up' || evidence.desired === 0;
   if (now >= until && isQuiet) return { to: 'close', reason: `it stayed well for ${inWords(spec.recovery.stability)}` };
-  return { reason: 'watches whether it stays well', until };
+  const reason = 'watches whether it stays well';
+  if (isQuiet) return { reason, until, ...(incident.restlessSince !== undefined && { incident: cleared(incident) }) };
+  const doubt = suspense(situation);
+  if (doubt.isOver) return relapsed(situation);
+  return { reason, until: doubt.until, ...(doubt.incident && { incident: doubt.incident }) };
 }
 
 function relapsed(situation: Situation): Move {
   const { diagnosis, incident, spec, now } = situation;
-  const { recoveredAt: _, ...rest } = incident;
+  const { recoveredAt: _, ...rest } = cleared(incident);
   if (diagnosis?.cause === 'dependency') {
     return { to: 'waitingForDependency', reason: diagnosis.reasons[0] ?? 'its dependency fails again', incident: rest };
   }
   const again: Incident = { ...rest, relapses: incident.relapses + 1 };
   const after = inWords(now - incident.stageSince);
-  const isOver = again.relapses > spec.recovery.relapses || !diagnosis || !nextStep(situation, diagnosis);
-  if (!isOver) return { to: 'confirmed', reason: `it relapsed after ${after}`, incident: again };
+  const isOver = again.relapses > spec.recovery.relapses || (diagnosis && !nextStep(situation, diagnosis));
+  const how = diagnosis ? 'it relapsed' : 'it can not be seen to be well any more';
+  if (!isOver) return { to: 'confirmed', reason: `${how} after ${after}`, incident: again };
   return { to: 'quarantined', reason: `it relapsed for the ${again.relapses}. time after ${after}`, incident: again };
 }
 

@@ -1,7 +1,7 @@
 /** The stages in which nothing is done but look: a suspicion, and a fault whose cause is elsewhere. */
-import { causeInWords } from '../../diagnosis/cause.ts';
-import { inWords, minute } from '../../time.ts';
-import { cleared, isWell, type Move, type Situation } from '../situation.ts';
+import { causeInWords, type Diagnosis } from '../../diagnosis/cause.ts';
+import { inWords, type Millis, minute } from '../../time.ts';
+import { cleared, isWell, type Move, type Situation, suspense } from '../situation.ts';
 import { handOver, recover } from './endings.ts';
 
 /** A suspicion without new symptoms for so long was none. */
@@ -18,15 +18,24 @@ export function suspected(situation: Situation): Move {
       incident: { ...cleared(incident), confirmedAt: now },
     };
   }
-  const { quietSince, ...restless } = incident;
   const reason = 'looks closer';
   if (evidence.symptoms.length > 0 || evidence.condition !== 'up') {
-    return { reason, ...(quietSince !== undefined && { incident: restless }) };
+    const { since, until, isOver, incident: noted } = suspense(situation);
+    return isOver ? doubted(situation, since) : { reason, until, ...(noted && { incident: noted }) };
   }
+  const { quietSince } = incident;
   if (quietSince === undefined)
-    return { reason, until: now + dismissAfter, incident: { ...incident, quietSince: now } };
+    return { reason, until: now + dismissAfter, incident: { ...cleared(incident), quietSince: now } };
   if (now < quietSince + dismissAfter) return { reason, until: quietSince + dismissAfter };
-  return { to: 'dismissed', reason: `nothing more was seen for ${inWords(dismissAfter)}`, incident: restless };
+  return { to: 'dismissed', reason: `nothing more was seen for ${inWords(dismissAfter)}`, incident: cleared(incident) };
+}
+
+/** Nobody can tell, and that has lasted: it is told, and held as any doubt is, until a person is called. */
+function doubted({ evidence, incident, now }: Situation, since: Millis): Move {
+  const reason = `for ${inWords(now - since)} it could be seen neither to be well nor what ails it`;
+  const reasons = [reason, ...evidence.symptoms.map(({ says }) => says)];
+  const diagnosis: Diagnosis = { cause: 'unknown', confidence: 'possible', affected: [], reasons, extent: 'around' };
+  return { to: 'confirmed', reason, incident: { ...cleared(incident), diagnosis, confirmedAt: now } };
 }
 
 /** The cause is elsewhere. Once that is over and this has had its time to follow, it is looked at afresh. */
