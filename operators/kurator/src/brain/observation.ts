@@ -156,6 +156,8 @@ export interface DependencyObservation {
   readonly recoveredAt?: Millis;
   /** The incident in which this trouble has its root. */
   readonly incident?: string;
+  /** Somebody is at that: it is being repaired, or a person was called, or wants it so for a while. */
+  readonly isAttended?: boolean;
 }
 
 /** A component that depends on this service. */

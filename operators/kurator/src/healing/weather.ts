@@ -42,8 +42,9 @@ export class Weather {
     const before = this.#summaries.get(name)?.asDependency;
     const summary = summarise(name, history, evidence);
     this.#summaries.set(name, summary);
-    const { state, incident, recoveredAt } = summary.asDependency;
-    return before?.state !== state || before.incident !== incident || before.recoveredAt !== recoveredAt;
+    const { state, incident, recoveredAt, isAttended } = summary.asDependency;
+    const isSame = before?.incident === incident && before?.recoveredAt === recoveredAt;
+    return before?.state !== state || !isSame || before?.isAttended !== isAttended;
   }
 
   delete(name: string): void {

@@ -1,8 +1,8 @@
 /** One service in short: what the cluster, its dependants and its dependencies have to know about it. */
 import type { Evidence } from '../evidence/evidence.ts';
 import type { History } from '../incident/history.ts';
-import { engagedSince, openAttempt } from '../incident/incident.ts';
-import { atEase } from '../incident/stage.ts';
+import { engagedSince, type Incident, openAttempt } from '../incident/incident.ts';
+import { atEase, underRepair, withPerson } from '../incident/stage.ts';
 import type { DependencyObservation } from '../observation.ts';
 import { type Millis, minute } from '../time.ts';
 
@@ -52,5 +52,18 @@ function asDependency(name: string, { incident, closed }: History, evidence?: Ev
     ...(evidence?.healthyAsOf !== undefined && { healthyAsOf: evidence.healthyAsOf }),
     ...(recoveredAt !== undefined && { recoveredAt }),
     ...(root !== undefined && isInTrouble && { incident: root }),
+    ...(isInTrouble && isAttended(incident) && { isAttended: true }),
   };
+}
+
+/**
+ * Whether whoever waits for it need not call a person as well. Not for a suspicion, a dry run, or a check that may be wrong
+ * itself: all of these may last, and nobody hurries for them.
+ */
+function isAttended(incident: Incident): boolean {
+  const { stage, paged, hold, standstillToldAt, diagnosis } = incident;
+  if (diagnosis?.cause === 'unproven-check') return false;
+  // One that waits itself has a deadline of its own.
+  if (underRepair.has(stage) || withPerson.has(stage) || stage === 'waitingForDependency') return true;
+  return paged || standstillToldAt !== undefined || hold?.told === true || hold?.by === 'maintenance';
 }

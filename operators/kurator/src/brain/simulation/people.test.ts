@@ -148,6 +148,35 @@ describe('a suspicion that is neither confirmed nor dismissed', () => {
   });
 });
 
+describe('a service that waits for what it depends on', () => {
+  const specs = [service({ name: 'db' }), service({ dependsOn: ['db'] })];
+  const pages = (run: Run) =>
+    run.operator.records.notifications.filter(({ severity }) => severity === 'page').map(({ service: name }) => name);
+  const broken = happens('curse', 'wrong', 0, 1);
+
+  it('calls a person itself where nobody is at that: it is only a dry run, and serves', () => {
+    const run = story([happens('dryRun'), happens('ill', 'wrong'), broken], { specs, length: at + 25 * minute });
+    expect(historyOf(run, 'db').incident?.stage).toBe('proposed');
+    expect(historyOf(run)).toMatchObject({ repairs: [], incident: { stage: 'handedOver' } });
+    expect(pages(run)).toEqual(['web']);
+  });
+
+  it('calls a person itself where that has only a check that may be wrong', () => {
+    const run = story([happens('editChecks'), broken], { specs, length: at + 25 * minute });
+    expect(historyOf(run, 'db').incident).toMatchObject({
+      stage: 'handedOver',
+      diagnosis: { cause: 'unproven-check' },
+    });
+    expect(historyOf(run)).toMatchObject({ repairs: [], incident: { stage: 'handedOver' } });
+  });
+
+  it('leaves the call to that where one was made, however long it lasts', () => {
+    const run = story([happens('curse', 'hang')], { specs, length: at + 2 * hour });
+    expect(historyOf(run).incident?.stage).toBe('waitingForDependency');
+    expect(new Set(pages(run))).toEqual(new Set(['db']));
+  });
+});
+
 describe('stateful', () => {
   const specs = [service({ stateful: true })];
 

@@ -29,6 +29,8 @@ interface Trial {
   readonly isSudden?: boolean;
   /** To one after the other, but at the same moment. */
   readonly isAtOnce?: boolean;
+  /** To these services, by their places. */
+  readonly places?: readonly number[];
 }
 
 const blameUnknown: Brain = (input) => think({ ...input, perception: blamed(input.perception) });
@@ -175,6 +177,18 @@ const trials: Trial[] = [
   },
   {
     rule: 8,
+    sins: 'waits for ever for what nobody is at',
+    brain: (input) => {
+      const dependencies = input.seen.dependencies.map((one) => ({ ...one, isAttended: true }));
+      return think({ ...input, seen: { ...input.seen, dependencies } });
+    },
+    events: ['dryRun', 'ill', 'curse'],
+    places: [0, 0, 1],
+    recovery: { patience: 5 * minute },
+    length: 60 * minute,
+  },
+  {
+    rule: 8,
     sins: 'suspects for ever',
     brain: (input) => {
       const { incident: { restlessSince: _, ...incident } = {}, ...history } = input.history;
@@ -196,7 +210,7 @@ const trials: Trial[] = [
 ];
 
 function scenario(
-  { events, recovery = {}, chaos, brain, surge, withdraw, isSudden, isAtOnce, length }: Trial,
+  { events, recovery = {}, chaos, brain, surge, withdraw, isSudden, isAtOnce, length, places }: Trial,
   seed: number,
 ): Scenario {
   const spec = (name: string, dependsOn: string[]) =>
@@ -213,7 +227,7 @@ function scenario(
     events: events.map((name, index) => ({
       at: 7 * minute + (isAtOnce ? 0 : index) * (isSudden ? 15 * second : 1.5 * minute),
       name,
-      service: (isSudden ? seed : seed + index) % 4,
+      service: places?.[index] ?? (isSudden ? seed : seed + index) % 4,
       arg: seed + index,
     })),
     brain,

@@ -5,7 +5,7 @@
 import type { Notification } from '../alerts/notification.ts';
 import type { History } from '../incident/history.ts';
 import { type Incident, openAttempt } from '../incident/incident.ts';
-import { atEase, type Stage, withPerson } from '../incident/stage.ts';
+import { atEase, type Stage, underRepair, withPerson } from '../incident/stage.ts';
 import { onlyTells } from '../spec.ts';
 import { type Millis, minute } from '../time.ts';
 import type { SimService, World } from './world.ts';
@@ -92,12 +92,13 @@ export function createStandstill(note: (at: Millis, what: string) => void): Stan
   }
 
   /** What could go on does, or a person is called. */
-  function judgeWait({ now, mode }: World, { spec }: SimService, incident: Incident, { histories }: Kept): void {
+  function judgeWait(world: World, { spec }: SimService, incident: Incident, kept: Kept): void {
+    const { now, mode } = world;
     const { id, stage, hold, transitions, impact } = incident;
     for (const isThere of [true, false]) leftAloneSince.delete(`${id} ${isThere}`);
     // What a person wants so in as many words, and what another incident is about, is nobody's to be called for.
     const isWanted = onlyTells({ mode, dryRun: spec.dryRun }) || spec.maintenance.some(({ to }) => now - to < reaction);
-    const isElsewhere = spec.dependsOn.some((name) => histories.get(name)?.incident);
+    const isElsewhere = spec.dependsOn.some((name) => isAttended(world, name, kept));
     // A suspicion or a recovery of what is seen to be well holds nobody up.
     const isCalm = atEase.has(stage) && impact.condition === 'up';
     if (!waitingStages.has(stage) || isWanted || isElsewhere || isCalm) {
@@ -111,6 +112,16 @@ export function createStandstill(note: (at: Millis, what: string) => void): Stan
     const wentOn = wentOnAt.get(id) ?? transitions[0]?.at ?? now;
     const isForEver = now - wentOn > longestWait * patience + reaction && !isCalledSince(wentOn);
     if (isForEver) note(now, `${id} is ${stage} for ever`);
+  }
+
+  /** Whether a person knows of a service's trouble, wants it so, or it is being mended: of itself, or of what it waits for. */
+  function isAttended(world: World, name: string, kept: Kept): boolean {
+    const service = world.services.get(name);
+    const { incident } = kept.histories.get(name) ?? {};
+    if (!service || !incident || incident.diagnosis?.cause === 'unproven-check') return false;
+    const isPlanned = service.spec.maintenance.some(({ to }) => world.now - to < reaction);
+    if (isPlanned || calledAt.has(incident.id) || underRepair.has(incident.stage)) return true;
+    return service.spec.dependsOn.some((one) => isAttended(world, one, kept));
   }
 
   return { wrote, surveyed };

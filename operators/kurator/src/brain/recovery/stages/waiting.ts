@@ -46,9 +46,12 @@ export function waitingForDependency(situation: Situation): Move {
   if (diagnosis && diagnosis.cause !== 'dependency') {
     return { to: 'confirmed', reason: 'what it depends on is well, and it still fails', incident: cleared(incident) };
   }
-  const until = incident.stageSince + spec.recovery.patience;
-  // As long as the cause has an incident of its own, a person is called for that one and not for each of its dependants.
-  const isElsewhere = seen.dependencies.some((one) => one.incident !== undefined && one.incident !== incident.id);
+  const others = seen.dependencies.filter((one) => one.incident !== undefined && one.incident !== incident.id);
+  // Where the cause has an incident of its own, that one may call first.
+  const follows = others.length > 0 ? spec.coordination.recoverWithin : 0;
+  const until = incident.stageSince + spec.recovery.patience + follows;
+  // As long as somebody is at the cause, a person is called for that one and not for each of its dependants.
+  const isElsewhere = others.some((one) => one.isAttended);
   if (now < until || isElsewhere) {
     const followed = seen.dependencies.map(({ recoveredAt = 0 }) => recoveredAt + spec.coordination.recoverWithin);
     const next = Math.min(...[...followed, until].filter((at) => at > now));
