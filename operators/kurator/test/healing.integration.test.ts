@@ -252,7 +252,7 @@ describe('a check with a typo', () => {
 });
 
 describe('a stateful pod on a node that is not heard of', () => {
-  const evictedBy = async (more: Partial<Action>): Promise<Pod | undefined> => {
+  const evictedBy = async (more: Partial<Action>, isEnding = false): Promise<Pod | undefined> => {
     const { client, namespace } = round;
     const labels = { app: 'db' };
     const template = { metadata: { labels }, spec: { containers: [{ name: 'main', image: 'db' }] } };
@@ -265,6 +265,7 @@ describe('a stateful pod on a node that is not heard of', () => {
       spec: { ...template.spec, nodeName: 'lost' },
     });
     await client.patch(Pod, pod.metadata, { status: { phase: 'Running' } }, { subresource: 'status' });
+    if (isEnding) await client.delete(Pod, pod.metadata);
     const targets = [{ name: 'db-0', uid: pod.metadata.uid ?? '' }];
     const expected = { generation, revision: '' };
     const action: Action = { id: 'x', kind: 'evict', targets, expect: expected, reason: '', intendedAt: 0, ...more };
@@ -279,6 +280,10 @@ describe('a stateful pod on a node that is not heard of', () => {
 
   it('is gone at once where a person has said that it may: the StatefulSet can make it anew', async () => {
     expect(await evictedBy({ isForced: true })).toBeUndefined();
+  });
+
+  it('is gone at once also where Kubernetes has told it to end before', async () => {
+    expect(await evictedBy({ isForced: true }, true)).toBeUndefined();
   });
 });
 

@@ -26,10 +26,12 @@ export function planOf(
       const probe = scene.service && probeOf(fields, { service: scene.service }, readSecret);
       return probe ? [{ target: theService, check, probe: permitted(probe, reach) }] : [];
     }
-    return scene.pods.filter(canBeAsked).flatMap((pod) => {
-      const probe = probeOf(fields, { pod }, readSecret);
-      return probe ? [{ target: pod.metadata.uid ?? '', check, probe: permitted(probe, reach) }] : [];
-    });
+    return scene.pods
+      .filter((pod) => canBeAsked(pod, scene))
+      .flatMap((pod) => {
+        const probe = probeOf(fields, { pod }, readSecret);
+        return probe ? [{ target: pod.metadata.uid ?? '', check, probe: permitted(probe, reach) }] : [];
+      });
   });
 }
 
@@ -38,7 +40,13 @@ function permitted(probe: Probe, reach: Reach): Probe {
   return probe.kind !== 'exec' && reach.refuses(probe.host, 'assigned') ? { ...probe, isRefused: true } : probe;
 }
 
-/** One that is ending has nothing to prove, and its address may soon be another's. */
-function canBeAsked({ metadata, status }: Pod): boolean {
-  return metadata.deletionTimestamp === undefined && status?.phase === 'Running';
+/**
+ * One that is ending has nothing to prove, and its address may soon be another's. Not so on a node that is not heard of:
+ * there it may run on without end, and nobody but itself can say so.
+ */
+function canBeAsked({ metadata, spec, status }: Pod, { nodes }: Scene): boolean {
+  if (status?.phase !== 'Running') return false;
+  const isUnheard = () =>
+    nodes.some(({ name, gone, ready }) => name === spec?.nodeName && !gone && ready === 'unknown');
+  return metadata.deletionTimestamp === undefined || isUnheard();
 }

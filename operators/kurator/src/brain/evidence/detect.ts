@@ -118,7 +118,7 @@ function examine(look: Look, looks: readonly Look[], around: Around): InstanceEv
     revision: instance.revision,
     createdAt: instance.createdAt,
     ready: instance.ready === true,
-    symptoms: instance.terminating ? [] : symptoms,
+    symptoms: instance.terminating ? leftBehind(look, symptoms) : symptoms,
     health: healthOf(look, symptoms, starts, isBlind),
     ...(instance.node !== undefined && { node: instance.node }),
     ...(crashes.length > 0 && { crashes }),
@@ -127,6 +127,15 @@ function examine(look: Look, looks: readonly Look[], around: Around): InstanceEv
     ...(answered && { answered }),
     ...(changesAt !== undefined && { changesAt }),
   };
+}
+
+/**
+ * What can still be said of one that is to end: nothing, unless nobody is there to see it end. A StatefulSet makes no other
+ * one before that; what was on a node that is gone, Kubernetes takes away itself.
+ */
+function leftBehind({ spec, node }: Look, symptoms: readonly Symptom[]): Symptom[] {
+  if (!spec.stateful || !node || node.gone || node.ready !== 'unknown') return [];
+  return symptoms.filter(({ kind }) => kind === 'node-silent');
 }
 
 /** Of the check that was answered last. */
@@ -222,7 +231,7 @@ function startOf({ instance }: Look): Millis {
 
 function healthOf(look: Look, symptoms: readonly Symptom[], starts: boolean, isBlind: boolean): InstanceHealth {
   const { instance, checks, mind, now } = look;
-  if (instance.terminating) return 'terminating';
+  if (instance.terminating) return leftBehind(look, symptoms).some(isConfirmed) ? 'failing' : 'terminating';
   const sure = symptoms.filter(({ kind, confirmed, isShared }) => confirmed && !isShared && kind !== 'unproven');
   if (sure.some(({ kind }) => !impairing.has(kind))) return 'failing';
   if (sure.length > 0) return 'impaired';
@@ -232,6 +241,8 @@ function healthOf(look: Look, symptoms: readonly Symptom[], starts: boolean, isB
   if (instance.ready === false) return 'starting';
   return checks.length > 0 || instance.ready ? 'healthy' : 'unknown';
 }
+
+const isConfirmed = ({ confirmed }: Symptom) => confirmed;
 
 function isSaturated(usage: UsageObservation | undefined, now: Millis): boolean | undefined {
   if (!usage || now - usage.at > usageStaleAfter) return undefined;

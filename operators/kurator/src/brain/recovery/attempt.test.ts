@@ -9,10 +9,10 @@ import { minute } from '../time.ts';
 const { view: cluster } = survey(clusterDefaults, [], {}, now);
 
 /** What is done about an instance whose node has not been heard of for ten minutes. */
-function actionsFor(stateful: boolean, moveWhenUnreachable: boolean, node: object) {
+function actionsFor(stateful: boolean, moveWhenUnreachable: boolean, node: object, terminating = false) {
   const trouble: Trouble = {
     errors: { a: 'connect-timeout' },
-    instances: { a: { name: 'web-0' }, b: { name: 'web-1' }, c: { name: 'web-2' } },
+    instances: { a: { name: 'web-0', terminating }, b: { name: 'web-1' }, c: { name: 'web-2' } },
     nodes: { n1: { ready: 'unknown', since: now - 10 * minute, ...node } },
     spec: { stateful, recovery: { moveWhenUnreachable } },
   };
@@ -36,5 +36,14 @@ describe('an instance on a node that is not heard of', () => {
     ['is taken away without where it has no identity', false, true, {}, [{ isForced: false }]],
   ])('%s', (_, stateful, moves, node, actions) => {
     expect(actionsFor(stateful, moves, node)).toEqual(actions.map((action) => ({ kind: 'evict', ...action })));
+  });
+
+  it.each([
+    ['by force where it may run twice', true, {}, [{ kind: 'evict', isForced: true }]],
+    ['by nobody where it must not', false, {}, []],
+    ['by Kubernetes where its node is gone', true, { gone: true }, []],
+    ['by its kubelet where that is heard', true, { ready: 'false' }, []],
+  ])('and that is to end is taken away %s', (_, moves, node, actions) => {
+    expect(actionsFor(true, moves, node, true)).toEqual(actions);
   });
 });

@@ -40,8 +40,9 @@ describe('a stateful instance that is not reached', () => {
     );
   });
 
-  it('is not held where it is allowed to run twice', () => {
-    const recovery = { moveWhenUnreachable: true };
-    expect(refusedBy({ ...silent, spec: { stateful: true, recovery } })).toBeUndefined();
+  it('is held also where it is allowed to run twice, until it is known whether that takes force', () => {
+    const moving = { ...silent, spec: { stateful: true, recovery: { moveWhenUnreachable: true } } };
+    expect(refusedBy(moving)).toBe('whereabouts');
+    expect(refusedBy({ ...moving, nodes: { n1: { ready: 'unknown', since: now - second } } })).toBeUndefined();
   });
 });

@@ -149,20 +149,23 @@ function isOf(revision: string): (instance: InstanceEvidence) => boolean {
 function identityAtRisk(situation: Situation, targets: readonly InstanceEvidence[]): string | undefined {
   const { starting, terminating } = situation.evidence.counts;
   if (targets.length > 0 && starting + terminating > 0) return 'another instance is still on its way';
+  // Nobody is at risk where a person has said that they may run twice.
+  if (situation.spec.recovery.moveWhenUnreachable) return undefined;
   const cutOff = mayRunOn(situation, targets).find(({ ready }) => ready === 'unknown');
   return cutOff && `${cutOff.name} may still run on ${cutOff.node}, which is only unreachable, and must not run twice`;
 }
 
 /**
  * A node that is lost is reported as silent only after most of a minute (Kubernetes' default is 50 s), and checks are
- * quicker than that. Whoever is not reached until then may well run on such a node.
+ * quicker than that. Whoever is not reached until then may well run on such a node: it must not run twice, or, where it may,
+ * it has to be taken away by force.
  */
 const lostNodesAreKnownAfter = minute;
 
 function whereaboutsUnknown(situation: Situation, targets: readonly InstanceEvidence[]): No | undefined {
   const { now } = situation;
-  const unreached = mayRunOn(situation, targets).flatMap(({ name, symptoms }) =>
-    symptoms
+  const unreached = mayRunOn(situation, targets).flatMap(({ name, ready, symptoms }) =>
+    (ready === 'unknown' ? [] : symptoms)
       .filter(({ kind }) => kind === 'unreachable')
       .map(({ since }) => ({ name, until: since + lostNodesAreKnownAfter })),
   );
@@ -172,9 +175,8 @@ function whereaboutsUnknown(situation: Situation, targets: readonly InstanceEvid
   return { reason, until: last.until };
 }
 
-/** Those that may run for all that is known, and how their nodes are; nobody where it was allowed to start them twice. */
-function mayRunOn({ spec, seen }: Situation, targets: readonly InstanceEvidence[]) {
-  if (spec.recovery.moveWhenUnreachable) return [];
+/** Those that may run for all that is known, and how their nodes are. */
+function mayRunOn({ seen }: Situation, targets: readonly InstanceEvidence[]) {
   return targets.flatMap((target) => {
     const node = seen.nodes.find(({ name }) => name === target.node);
     return node && !node.gone ? { ...target, ready: node.ready } : [];

@@ -193,6 +193,24 @@ describe('stateful', () => {
     expect(doneTo(story([happens('nodeSilent', 1)]))).toHaveLength(1);
   });
 
+  it.each([
+    ['a person agreed only then', { steps: { replace: { approval: true } } }, [happens('approve', 0, 10 * minute)]],
+    ['a person had it paused until then', {}, [happens('pause'), happens('unpause', 0, 10 * minute)]],
+  ])('moves one that Kubernetes has told to end, and that never will: %s', (_, given, events) => {
+    const moving = [service({ stateful: true, recovery: { moveWhenUnreachable: true, ...given } })];
+    const run = story([...events, happens('nodeSilent', 1)], { specs: moving, length: at + 25 * minute });
+    expect(doneTo(run).length).toBeGreaterThan(0);
+    expect(historyOf(run).closed).toMatchObject([{ cause: 'node-unreachable', end: 'recovered' }]);
+    expect(run.moments.at(-1)?.serving.get('web')).toBe(3);
+  });
+
+  it('calls a person for one that Kubernetes has told to end, where it must not run twice', () => {
+    const slow = [service({ stateful: true, recovery: { nodeGrace: 10 * minute } })];
+    const run = story([happens('nodeSilent', 1)], { specs: slow, length: at + 40 * minute });
+    expect(doneTo(run)).toEqual([]);
+    expect(historyOf(run).incident).toMatchObject({ stage: 'handedOver', diagnosis: { cause: 'node-unreachable' } });
+  });
+
   it('replaces one at a time', () => {
     const evicted: Action[] = [];
     story([happens('allIll', 'hang')], {
