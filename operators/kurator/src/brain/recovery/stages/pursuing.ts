@@ -94,7 +94,12 @@ function tell(situation: Situation, step: Step): Move | undefined {
     const reason = `tells ${notices.map(({ to }) => to).join(', ')} before it begins`;
     return { to: 'tellingDependants', reason, incident: { ...incident, notices: [...incident.notices, ...notices] } };
   }
-  const { refused, silent } = answersTo(told, seen.answers);
+  // Who depends on it no more, or has lost the consent or the hook, has no say in it any more, whatever was said.
+  const hasSay = new Set(seen.dependants.filter(({ answers }) => answers).map(({ name }) => name));
+  const { refused, silent } = answersTo(
+    told.filter(({ to }) => hasSay.has(to)),
+    seen.answers,
+  );
   const { onRefusal, onSilence, deadline } = spec.coordination;
   const whoRefused = refused.join(', ');
   if (whoRefused && onRefusal === 'handOver') return handOver(situation, `${whoRefused} refused the repair`);
