@@ -157,23 +157,39 @@ describe('an adopted service', () => {
     expect(evictions()).toBe(0);
   });
 
-  it('loses no try to a PodDisruptionBudget that refuses, and goes on when it allows it', async () => {
+  const allow = (disruptionsAllowed: number) => {
     const budget = { name: 'web', namespace: round.namespace };
-    const allow = (disruptionsAllowed: number) => {
-      const status = {
-        disruptionsAllowed,
-        currentHealthy: 2,
-        desiredHealthy: 3,
-        expectedPods: 3,
-        observedGeneration: 1,
-      };
-      return round.client.patch(PodDisruptionBudget, budget, { status }, { subresource: 'status' });
-    };
+    const counts = { currentHealthy: 2, desiredHealthy: 3, expectedPods: 3, observedGeneration: 1 };
+    const status = { disruptionsAllowed, ...counts };
+    return round.client.patch(PodDisruptionBudget, budget, { status }, { subresource: 'status' });
+  };
+  const protect = async (disruptionsAllowed: number) => {
     await round.client.create(PodDisruptionBudget, {
-      metadata: budget,
+      metadata: { name: 'web', namespace: round.namespace },
       spec: { minAvailable: 3, selector: { matchLabels: { app: 'web' } } },
     });
-    await allow(0);
+    await allow(disruptionsAllowed);
+  };
+
+  it('has on record whom a PodDisruptionBudget did not let go, where it let another go', async () => {
+    const { client, namespace } = round;
+    await protect(1);
+    const workload = await client.get(Deployment, { name: 'web', namespace });
+    const { items } = await client.list(Pod, { namespace });
+    const targets = items.slice(0, 2).map(({ metadata }) => ({ name: metadata.name, uid: metadata.uid ?? '' }));
+    const expected = { generation: workload.metadata.generation ?? 0, revision: '' };
+    const action: Action = { id: 'x', kind: 'evict', targets, expect: expected, reason: '', intendedAt: 0 };
+    const scene = { client, type: Deployment as never, workload, revisions: [], now: Date.now };
+    expect(await carryOut(action, scene)).toMatchObject({
+      result: 'done',
+      spared: [targets[1]?.uid],
+      message: expect.stringContaining(`${targets[1]?.name}: `),
+    });
+    expect(await web.podNames()).not.toContain(targets[0]?.name);
+  });
+
+  it('loses no try to a PodDisruptionBudget that refuses, and goes on when it allows it', async () => {
+    await protect(0);
     await round.adopt('web', { checks: [], recovery: { steps: { replace: { tries: 1 } } } });
     await round.start();
     await round.untilHealth('web', 'Healthy');

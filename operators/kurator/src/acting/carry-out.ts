@@ -37,11 +37,12 @@ export function restartedBy({ intendedAt }: Pick<Action, 'intendedAt'>): string 
 
 /** Does it, or finds that it is done; throws nothing but the caller's own abort. */
 export async function carryOut(action: Action, scene: Scene): Promise<ActionOutcome> {
-  const ended = (result: ActionResult, message?: string): ActionOutcome => ({
+  const ended = (result: ActionResult, message?: string, spared?: readonly string[]): ActionOutcome => ({
     action: action.id,
     result,
     at: scene.now(),
     ...(message && { message: message.slice(0, 500) }),
+    ...(spared && { spared }),
   });
   const { metadata } = scene.workload;
   const isChanged = metadata.annotations?.[actionAnnotation] === action.id;
@@ -51,7 +52,7 @@ export async function carryOut(action: Action, scene: Scene): Promise<ActionOutc
   }
   try {
     const problem = await deeds[action.kind](action, scene, isChanged);
-    return problem ? ended(problem.result, problem.message) : ended('done');
+    return problem ? ended(problem.result, problem.message, problem.spared) : ended('done');
   } catch (error) {
     scene.signal?.throwIfAborted();
     return ended('failed', error instanceof Error ? error.message : String(error));
@@ -61,6 +62,8 @@ export async function carryOut(action: Action, scene: Scene): Promise<ActionOutc
 interface Problem {
   readonly result: ActionResult;
   readonly message: string;
+  /** Those that were not let go, where others were taken. */
+  readonly spared?: readonly string[];
 }
 
 /** @param isChanged The workload has its change already: only what follows it is left to do. */
@@ -105,23 +108,23 @@ async function takeAway(
   { client, workload, signal }: Scene,
 ): Promise<Problem | undefined> {
   const { namespace } = workload.metadata;
-  const refusals: string[] = [];
-  let taken = 0;
+  const refusals = new Map<string, string>();
   for (const { name, uid } of targets) {
     try {
       const grace = isForced && { gracePeriodSeconds: 0 };
       await evict(client, { name, namespace }, { preconditions: { uid }, ...grace, ...(signal && { signal }) });
-      taken++;
     } catch (error) {
       // It is gone already, or another one has its name: what was wanted.
       if (isNotFound(error) || isConflict(error)) continue;
       if (!isDisruptionBudget(error)) throw error;
-      refusals.push(`${name}: ${error.message}`);
+      refusals.set(uid, `${name}: ${error.message}`);
     }
   }
-  // Those that were taken are a wave of their own; the others have their turn later.
-  if (refusals.length === 0 || taken > 0) return undefined;
-  return { result: 'refused', message: refusals.join('; ') };
+  if (refusals.size === 0) return undefined;
+  const message = [...refusals.values()].join('; ');
+  if (refusals.size === targets.length) return { result: 'refused', message };
+  // Those that are gone are a wave of their own; the others have their turn later.
+  return { result: 'done', message, spared: [...refusals.keys()] };
 }
 
 /** One patch that holds only as long as nobody else has changed the workload, and that says whose it is. */

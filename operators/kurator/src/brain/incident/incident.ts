@@ -34,6 +34,8 @@ export interface ActionOutcome {
   readonly result: ActionResult;
   readonly at: Millis;
   readonly message?: string;
+  /** The uids of those targets that a PodDisruptionBudget did not let go, where others were taken. */
+  readonly spared?: readonly string[];
 }
 
 /** An instance that an action is meant for: this one, and not another one of the same name. */
@@ -193,9 +195,14 @@ export function isRolling({ actions }: Attempt): boolean {
   return actions.some(({ kind }) => kind === 'roll');
 }
 
-/** Uids that the attempt has already taken away. */
+/** Uids that the attempt has already taken away. Who was refused still has a turn. */
 export function touchedBy({ actions }: Attempt): Set<string> {
-  return new Set(actions.flatMap(({ targets }) => targets.map(({ uid }) => uid)));
+  const taken = actions.filter(({ outcome }) => outcome?.result !== 'refused');
+  return new Set(
+    taken.flatMap(({ targets, outcome }) =>
+      targets.map(({ uid }) => uid).filter((uid) => !outcome?.spared?.includes(uid)),
+    ),
+  );
 }
 
 /** Actions that are decided and have not ended: to be carried out, or resumed after a crash. */

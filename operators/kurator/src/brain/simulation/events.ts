@@ -218,10 +218,14 @@ const table = {
   },
   /** A PodDisruptionBudget refuses what nobody could have known, until it does not. */
   protect: (_stage, service) => {
-    service.isProtected = true;
+    service.evictable = 0;
+  },
+  /** Of several it lets one go. */
+  protectOthers: (_stage, service) => {
+    service.evictable = 1;
   },
   unprotect: (_stage, service) => {
-    service.isProtected = false;
+    service.evictable = Number.POSITIVE_INFINITY;
   },
   /** Somebody restarts all of it, as `kubectl rollout restart` does. */
   restart: ({ world, operator, referee }, service) => {

@@ -15,14 +15,21 @@ export function carryOut(
   const isWanted = unsettled(history?.incident).some(({ id }) => id === action.id);
   if (!isWanted || !service.isThere) return undefined;
   const outcome = (result: ActionResult) => ({ action: action.id, result, at: world.now });
-  if (service.applied.has(action.id)) return outcome('done');
+  if (service.applied.has(action.id)) return { ...outcome('done'), ...sparedBy(service, action) };
   if (service.generation !== action.expect.generation) return outcome('superseded');
   if (fails) return outcome('failed');
-  if (service.isProtected && action.kind === 'evict') return outcome('refused');
-  referee.acts(world, service, action);
+  if (service.evictable === 0 && action.kind === 'evict') return outcome('refused');
+  const allowed = { ...action, targets: action.targets.slice(0, service.evictable) };
+  referee.acts(world, service, allowed);
   service.applied.add(action.id);
-  deeds[action.kind](world, service, action);
-  return outcome('done');
+  deeds[action.kind](world, service, allowed);
+  return { ...outcome('done'), ...sparedBy(service, action) };
+}
+
+function sparedBy({ instances }: SimService, { kind, targets }: Action): { spared?: string[] } {
+  const isLive = (uid: string) => instances.some((one) => one.uid === uid && one.goneAt === undefined);
+  const spared = kind === 'evict' ? targets.map(({ uid }) => uid).filter(isLive) : [];
+  return spared.length > 0 ? { spared } : {};
 }
 
 const deeds: Record<Action['kind'], (world: World, service: SimService, action: Action) => void> = {

@@ -33,6 +33,24 @@ describe('story 10: coordination', () => {
     expect(historyOf(run, 'db').repairs).toEqual([]);
   });
 
+  it.each([
+    ['was silent', []],
+    ['has refused', [refusal]],
+  ])('does not wait for one that %s and has no say any more', (_, events) => {
+    const patient = specs({ onSilence: 'handOver', onRefusal: 'handOver', deadline: 5 * minute });
+    const left = beginning + at + 45 * second;
+    const run = story([happens('answer', 1, -minute, 2), happens('allIll', 'hang'), ...events], {
+      specs: patient,
+      brain: (input) => {
+        const isLeft = input.now >= left && input.spec.name === 'db';
+        const dependants = isLeft ? [{ name: 'mute', answers: false }] : input.seen.dependants;
+        return think({ ...input, seen: { ...input.seen, dependants } });
+      },
+    });
+    expect(historyOf(run, 'db').closed).toMatchObject([{ cause: 'hang', end: 'recovered' }]);
+    expect((historyOf(run, 'db').repairs[0] ?? 0) - left).toBeLessThanOrEqual(P);
+  });
+
   it('yields within a period to a person who deploys in the middle, and overwrites nothing', () => {
     const written = 40 * second;
     const run = story([happens('curse', 'hang'), happens('goodDeploy', 0, written)]);
@@ -284,6 +302,22 @@ describe('somebody else’s rules', () => {
     const refused = story(ill, { specs });
     expect(historyOf(refused)).toMatchObject({ repairs: [], incident: { stage: 'handedOver' } });
     expect(toldAbout(refused).at(-1)).toContain('held up for too long: it was refused');
+  });
+
+  it('are kept: a PodDisruptionBudget that lets one of two go, and the other has its turn in the same try', () => {
+    const specs = [service({ recovery: { maxUnavailable: 2, minHealthy: 1, steps: { replace: { tries: 1 } } } })];
+    const run = story([happens('protectOthers'), happens('someIll', 'hang')], { specs });
+    expect(historyOf(run)).toMatchObject({ closed: [{ cause: 'hang', end: 'recovered' }] });
+    expect(historyOf(run).repairs).toHaveLength(1);
+    expect(doneTo(run)).toEqual(['web#1/1.1', 'web#1/1.2']);
+  });
+
+  it('are kept: a PodDisruptionBudget that lets nobody go after the first is a failed try, and a person is called', () => {
+    const specs = [service({ recovery: { maxUnavailable: 2, minHealthy: 1, steps: { replace: { tries: 1 } } } })];
+    const events = [happens('protectOthers'), happens('someIll', 'hang'), happens('protect', 0, 14 * second)];
+    const run = story(events, { specs });
+    expect(historyOf(run)).toMatchObject({ incident: { stage: 'handedOver' } });
+    expect(historyOf(run).repairs.length).toBeGreaterThan(0);
   });
 
   it('are kept: another scaler', () => {

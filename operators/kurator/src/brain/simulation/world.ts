@@ -87,8 +87,8 @@ export interface SimService {
   isThere: boolean;
   /** Which workload it is about: another number is another one. */
   target: number;
-  /** A PodDisruptionBudget that nobody sees refuses all evictions. */
-  isProtected: boolean;
+  /** So many at a time a PodDisruptionBudget that nobody sees lets go. */
+  evictable: number;
 }
 
 /** The cluster, in truth. */
@@ -156,7 +156,7 @@ export function createWorld(
       isUnderstood: true,
       isThere: true,
       target: 1,
-      isProtected: false,
+      evictable: Number.POSITIVE_INFINITY,
     };
     world.services.set(spec.name, service);
     for (let count = 0; count < desired; count++) make(world, service, now - startTime);

@@ -2,7 +2,7 @@
 import { causeInWords } from '../../diagnosis/cause.ts';
 import type { InstanceEvidence } from '../../evidence/evidence.ts';
 import { condemn } from '../../incident/history.ts';
-import { type Attempt, isRolling, openAttempt } from '../../incident/incident.ts';
+import { type Action, type Attempt, type Incident, isRolling, openAttempt } from '../../incident/incident.ts';
 import { onlyTells } from '../../spec.ts';
 import { inWords, within } from '../../time.ts';
 import { ended, wentOn, wentOnByItself } from '../attempt.ts';
@@ -15,7 +15,7 @@ import { hold } from './pursuing.ts';
 
 /** Waits for the hands to say how the action went. */
 export function repairing(situation: Situation): Move {
-  const { incident, spec, now, seen, history } = situation;
+  const { incident, spec, now, seen } = situation;
   const attempt = openAttempt(incident);
   if (!attempt) return { to: 'confirmed', reason: 'no step is being taken' };
   const write = newerWrite(situation);
@@ -23,18 +23,8 @@ export function repairing(situation: Situation): Move {
   const action = attempt.actions.at(-1);
   if (!action) return { to: 'verifying', reason: 'waits for Kubernetes' };
   const { outcome } = action;
-  if (outcome?.result === 'refused') return refused(situation, outcome.message ?? 'it was refused');
-  if (outcome?.result === 'done') {
-    // Only now it has been left: should somebody bring it back after this, it is theirs.
-    const left = action.kind === 'rollback' && condemn(history.revisions, action.expect.revision);
-    const reason = `done: ${action.reason}`;
-    return {
-      to: 'verifying',
-      reason,
-      incident: unrefused(incident),
-      ...(left && { history: { repairs: history.repairs, revisions: left } }),
-    };
-  }
+  if (outcome?.result === 'refused') return refused(situation, attempt, outcome.message ?? 'it was refused');
+  if (outcome?.result === 'done') return done(situation, action, outcome);
   if (outcome)
     return failed(situation, outcome.message ?? `the action was ${outcome.result}`, outcome.result === 'failed');
   if (spec.pause || spec.mode === 'Off' || onlyTells(spec) || within(spec.maintenance, now))
@@ -44,18 +34,42 @@ export function repairing(situation: Situation): Move {
   return failed(situation, 'it could not be carried out in time');
 }
 
+/** What was decided is done, or as much of it as was allowed. */
+function done(
+  situation: Situation,
+  { kind, reason, expect }: Action,
+  { spared, message = '' }: NonNullable<Action['outcome']>,
+): Move {
+  const { incident, history } = situation;
+  // Only now it has been left: should somebody bring it back after this, it is theirs.
+  const left = kind === 'rollback' && condemn(history.revisions, expect.revision);
+  return {
+    to: 'verifying',
+    reason: spared ? `done, but for what was refused (${message}): ${reason}` : `done: ${reason}`,
+    incident: spared ? withRefusal(situation, message) : unrefused(incident),
+    ...(left && { history: { repairs: history.repairs, revisions: left } }),
+  };
+}
+
 /** Nothing was done: it is no try, and costs nothing. It is tried again later; what lasts is a person's. */
-function refused({ incident, history, now }: Situation, reason: string): Move {
-  const { since = now, times = 0 } = incident.refusal ?? {};
-  const refusal = { reason, since, at: now, times: times + 1 };
-  const attempt = openAttempt(incident);
-  const repairs = history.repairs.filter((at) => at !== attempt?.startedAt);
+function refused(situation: Situation, attempt: Attempt, message: string): Move {
+  const { history, now } = situation;
+  const incident = withRefusal(situation, message);
+  const reason = `refused: ${message}`;
+  // A wave before this one was not: the attempt goes on, until its time is over.
+  if (attempt.actions.some(({ outcome }) => outcome?.result === 'done')) return { to: 'verifying', reason, incident };
+  const repairs = history.repairs.filter((at) => at !== attempt.startedAt);
   return {
     to: 'confirmed',
-    reason: `refused: ${reason}`,
-    incident: { ...ended(incident, 'refused', now), refusal },
+    reason,
+    incident: ended(incident, 'refused', now),
     history: { repairs, revisions: history.revisions },
   };
+}
+
+function withRefusal({ incident, now }: Situation, reason: string): Incident {
+  const { since = now, times = 0 } = incident.refusal ?? {};
+  return { ...incident, refusal: { reason, since, at: now, times: times + 1 } };
 }
 
 /** Judges a step by its effect: the next wave, well again, or not. */
