@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigMap, Deployment, Lease, resourceType, waitFor } from '@kurator/client';
+import { type Client, ConfigMap, Deployment, Lease, resourceType, waitFor } from '@kurator/client';
 import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
 import { type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -115,6 +115,12 @@ describe('where the operator is deployed', () => {
     return { deployment, configuration: { metadata: { ...registration, annotations }, webhooks: [webhook] } };
   }
 
+  /** Which it may do a moment after it is up. */
+  async function untilItLeads(client: Client, namespace: string): Promise<void> {
+    const holder = async () => (await client.find(Lease, { name: 'notes', namespace }))?.spec?.holderIdentity;
+    await expect.poll(holder, { timeout: 30_000 }).toMatch(/^dev_/);
+  }
+
   it('refuses to start and changes nothing; with --takeover the deployment rests, and all is as it was afterwards', async () => {
     await using test = await testScope('dev-deployed');
     const { client, namespace } = test;
@@ -138,8 +144,7 @@ describe('where the operator is deployed', () => {
     await expect.poll(running.said, { timeout: 60_000, interval: 50 }).toContain('up; reloads');
     expect(await replicas()).toBe(0);
     expect((await live()).webhooks?.map(({ clientConfig }) => clientConfig.service)).toEqual([undefined]);
-    const { spec } = await client.get(Lease, { name: 'notes', namespace });
-    expect(spec?.holderIdentity).toMatch(/^dev_/);
+    await untilItLeads(client, namespace);
     running.child.kill('SIGINT');
     await ended(running);
     const after = await live();
@@ -224,6 +229,7 @@ describe('where the operator is deployed', () => {
     test.onEnd(() => running.child.kill('SIGKILL'));
     await expect.poll(running.said, { timeout: 60_000, interval: 50 }).toContain('up; reloads');
     expect(await client.find(ValidatingWebhookConfiguration, registration)).toBeDefined();
+    await untilItLeads(client, namespace);
     const second = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace, '--verbose');
     expect(await second.code).toBe(1);
     expect(second.said()).toMatch(/already: Lease .*notes/);
