@@ -96,6 +96,10 @@ it('lets the workloads of Kurators run on when their CRDs go, and says so first'
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--delete-workloads') });
   expect(await client.find(CustomResourceDefinition, crd)).toBeDefined();
 
+  const doomed = await kurator('uninstall', '--crds', '--delete-workloads', '--dry-run');
+  expect(doomed).toMatchObject({ code: 0, stdout: expect.stringContaining('- Deployment shop/web\n') });
+  expect(await kurator('uninstall', '--delete-workloads', '--yes')).toMatchObject({ code: 2 });
+
   const asked = await kurator('uninstall', '--crds');
   expect(asked).toMatchObject({ code: 2, stderr: expect.stringContaining('ALL 1 Kurators') });
   expect(asked.stdout).toContain('Deployment shop/web stays as it is');

@@ -19,6 +19,9 @@ let cluster: Cluster;
 let client: Client;
 let bin: string;
 
+// Each run of the command bundles the operator, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 180_000 });
+
 beforeAll(async () => {
   cluster = await testCluster({ nodes: 0 });
   client = await cluster.client();
@@ -115,25 +118,21 @@ it('upgrades it, and leaves the switch as it is unless told', async () => {
   expect((await install('--yes', ...on)).stdout).toContain('the switch of the cluster is On');
 });
 
-it.runIf(registryProgram)(
-  'builds the image, pushes it, and runs what the registry has then',
-  { timeout: 180_000 },
-  async () => {
-    await using registry = await localRegistry(registryProgram ?? '');
-    const place = `${registry.host}/team`;
-    const args = ['--registry', place, '--yes', '--no-wait', '--plugin-folder', bin];
-    const said = await building(async () => await kurator('install', ...args));
-    expect(said).toMatchObject({ code: 0, stdout: expect.stringContaining('is built, and pushed') });
-    const { spec } = await client.get(Deployment, healer);
-    const [image = '', digest] = spec?.template.spec?.containers[0]?.image?.split('@') ?? [];
-    expect(image).toMatch(new RegExp(`^${place}/kurator:`));
-    const tag = image.slice(image.lastIndexOf(':') + 1);
-    const accept = 'application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json';
-    const manifest = `http://${registry.host}/v2/team/kurator/manifests/${tag}`;
-    const { headers } = await fetch(manifest, { headers: { accept } });
-    expect(headers.get('docker-content-digest')).toBe(digest);
-  },
-);
+it.runIf(registryProgram)('builds the image, pushes it, and runs what the registry has then', async () => {
+  await using registry = await localRegistry(registryProgram ?? '');
+  const place = `${registry.host}/team`;
+  const args = ['--registry', place, '--yes', '--no-wait', '--plugin-folder', bin];
+  const said = await building(async () => await kurator('install', ...args));
+  expect(said).toMatchObject({ code: 0, stdout: expect.stringContaining('is built, and pushed') });
+  const { spec } = await client.get(Deployment, healer);
+  const [image = '', digest] = spec?.template.spec?.containers[0]?.image?.split('@') ?? [];
+  expect(image).toMatch(new RegExp(`^${place}/kurator:`));
+  const tag = image.slice(image.lastIndexOf(':') + 1);
+  const accept = 'application/vnd.oci.image.manifest.v1+json, application/vnd.oci.image.index.v1+json';
+  const manifest = `http://${registry.host}/v2/team/kurator/manifests/${tag}`;
+  const { headers } = await fetch(manifest, { headers: { accept } });
+  expect(headers.get('docker-content-digest')).toBe(digest);
+});
 
 it('is taken out again: only what it made, and neither CRDs nor Kurators', async () => {
   await client.create(ServiceAccount, { metadata: { name: 'kurator', namespace: 'default' } });

@@ -25,7 +25,11 @@ const fields = z.strictObject({
     .optional(),
 });
 
-/** @param text JSON: `{"repairs":60,"per":"1h","concurrent":5,"storm":{"share":0.3}}`; what is left out has its default. */
+/**
+ * The limits of a whole cluster. Throws for what is none, and names it.
+ *
+ * @param text JSON: `{"repairs":60,"per":"1h","concurrent":5,"storm":{"share":0.3}}`; what is left out has its default.
+ */
 export function limitsFrom(text: string): ClusterSpec {
   const parsed = fields.safeParse(jsonIn(text));
   if (!parsed.success) throw new Error(`the limits are not as they should be: ${z.prettifyError(parsed.error)}`);

@@ -23,7 +23,7 @@ const fieldManager = 'kurator-cli';
 const mostRounds = 5;
 
 /** Something that a Kurator owns. */
-export interface Child {
+interface Child {
   readonly type: ResourceType<KubernetesObject>;
   readonly object: KubernetesObject;
 }

@@ -33,7 +33,7 @@ export interface SettingOptions {
 }
 
 /** What is given, for the operator's description. */
-export interface Settings {
+interface Settings {
   readonly env: readonly EnvVar[];
   readonly resources?: ResourceRequirements;
 }

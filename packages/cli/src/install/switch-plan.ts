@@ -12,7 +12,7 @@ interface Known {
 }
 
 /** What is to be done. */
-export interface SwitchPlan {
+interface SwitchPlan {
   /** What the operator sets it to where nobody has set it. */
   readonly first: string | undefined;
   /** What it must be turned to by hand; missing where it is so, or becomes so by itself. */
