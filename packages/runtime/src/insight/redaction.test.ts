@@ -3,10 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { isSecretName, REDACTED, redacted, withoutSecrets } from './redaction.ts';
 
 describe('a field name', () => {
-  it.each(['token', 'accessToken', 'id_token', 'password', 'dbPasswd', 'Authorization', 'proxy-authorization'])(
-    'like %s is a secret',
-    (name) => expect(isSecretName(name)).toBe(true),
-  );
+  it.each([
+    'token',
+    'accessToken',
+    'id_token',
+    'TOKEN_VALUE',
+    'password',
+    'dbPasswd',
+    'Authorization',
+    'proxy-authorization',
+  ])('like %s is a secret', (name) => expect(isSecretName(name)).toBe(true));
   it.each(['clientSecret', 'api-key', 'apiKey', 'privateKey', 'client-key-data', 'credentials', 'set-cookie'])(
     'like %s is a secret too',
     (name) => expect(isSecretName(name)).toBe(true),
@@ -29,6 +35,14 @@ describe('a text', () => {
     ['{"db_password":"hunter2","a":1}', '{"db_password":"[redacted]","a":1}'],
     ['-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----', '[redacted]'],
     ['-----BEGIN PRIVATE KEY-----\ncut off', '[redacted]'],
+    ['MIIEcut\nx9Kq\n-----END RSA PRIVATE KEY-----\nstarted', '[redacted]\nstarted'],
+    ['a\n-----END OPENSSH PRIVATE KEY-----\nb\n-----BEGIN PRIVATE KEY-----\nc', '[redacted]\nb\n[redacted]'],
+    ['mysql --password hunter2 -h db', 'mysql --password [redacted] -h db'],
+    ["tool --api-key 'hunter 2' --verbose", "tool --api-key '[redacted]' --verbose"],
+    ['TOKEN_VALUE=hunter2 MODE=live', 'TOKEN_VALUE=[redacted] MODE=live'],
+    ['{"SECRET_KEY_BASE": "hunter2"}', '{"SECRET_KEY_BASE": "[redacted]"}'],
+    ['{"password": "hun\\"ter2", "a": 1}', '{"password": "[redacted]", "a": 1}'],
+    ['"{\\"password\\": \\"hun\\\\\\"ter2\\", \\"a\\": 1}"', '"{\\"password\\": \\"[redacted]\\", \\"a\\": 1}"'],
   ])('loses what must not be read: %s', (text, clean) => expect(withoutSecrets(text)).toBe(clean));
 
   it.each([
@@ -38,6 +52,9 @@ describe('a text', () => {
     'the token: expired',
     'Basic understanding of tokens',
     'image a/b:c@sha256:12',
+    'started\n-----END CERTIFICATE-----\nready',
+    'serve --token-file /run/token --secret-name tls',
+    'token_count=12 secret-name=tls TOKEN_TTL=30s tokenizer=bpe',
   ])('keeps what may be: %s', (text) => expect(withoutSecrets(text)).toBe(text));
 
   // A pattern that looks again and again at the same text would not come to an end here.
@@ -53,6 +70,13 @@ describe('a text', () => {
     '-----BEGIN A-----',
     'password="',
     'password\\',
+    'password="\\',
+    'token_',
+    'token_a',
+    '--token ',
+    '--',
+    '-----END A PRIVATE KEY',
+    '-----END A PRIVATE KEY-----',
     'authorization:',
     'AKIA',
     ' ',
@@ -75,6 +99,10 @@ describe('a secret', () => {
     random(6, 40).map((value) => [`{"apiKey": "${value}"}`, value]),
     random(6, 40).map((value) => [`{\\"client_secret\\":\\"${value}\\"}`, value]),
     random(6, 40).map((value) => [`--token='${value} and more'`, value]),
+    random(6, 40).map((value) => [`--db-password ${value}`, value]),
+    random(6, 40).map((value) => [`TOKEN_VALUE=${value}`, value]),
+    random(6, 40).map((value) => [`password="a\\"${value}"`, value]),
+    random(30, 200).map((value) => [`${value}\n-----END EC PRIVATE KEY-----`, value]),
     random(6, 40).map((value) => [`Authorization: Bearer ${value}`, value]),
     random(6, 40).map((value) => [`authorization: ${value}`, value]),
     random(20, 60).map((value) => [`curl -H bearer ${value}`, value]),
@@ -112,9 +140,15 @@ describe('a value', () => {
     expect(value.list[0]?.token).toBe('x');
   });
 
+  it('is not shown below what is looked at', () => {
+    const nested = (depth: number): unknown => (depth === 0 ? { token: 'x' } : { a: [nested(depth - 1)] });
+    for (const depth of [3, 4, 20]) expect(JSON.stringify(redacted(nested(depth)))).not.toContain('"x"');
+    expect(JSON.stringify(redacted(nested(20)))).toContain('[too deep to be looked at]');
+  });
+
   it('is the same where there is nothing to hide', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         const harmless = JSON.parse(JSON.stringify(value).replace(/token|secret|pass|pwd|key|credential|:\/\//gi, 'x'));
         expect(redacted(harmless)).toEqual(harmless);
       }),

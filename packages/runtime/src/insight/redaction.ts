@@ -4,7 +4,7 @@ export const REDACTED = '[redacted]';
 
 /** Names of fields whose values nobody should read. */
 const secretName =
-  /(^|[^a-z])(authorization|cookie)$|passw(or)?d|passphrase|secret$|token$|api[-_]?key|private[-_]?key|client[-_]?key|credential/i;
+  /(^|[^a-z])(authorization|cookie)$|passw(or)?d|passphrase|(secret|token)([-_]?value)?$|api[-_]?key|private[-_]?key|client[-_]?key|credential/i;
 
 /** Names that look like secrets and are not: `secretName`, `continueToken` and their like say where, not what. */
 const harmless = /^(continue[-_]?token|secret[-_]?name)$/i;
@@ -14,6 +14,18 @@ export function isSecretName(name: string): boolean {
   return secretName.test(name) && !harmless.test(name);
 }
 
+/** What a secret is called in a text, however the name goes on: `TOKEN_VALUE`, but not `token_count`. */
+const called = (() => {
+  const word =
+    '(?:passw(?:or)?d|passphrase|pwd|secret|token|(?:api|access|private|client|secret)[-_]?key(?:[-_]?id)?|credential)s?';
+  const where =
+    'names?|namespace|ids?|count|ttl|type|kind|file|path|dir|ur[il]|ref|size|length|limit|version|expir\\w{0,8}';
+  const more = `(?:[-_](?!(?:${where})(?![a-z0-9]))[a-z0-9]{1,32}){0,4}`;
+  return `${word}${more}`;
+})();
+/** In quotes, however often these were escaped, as those within are once more; or up to where a word ends. */
+const quoted = (group: number) => `(\\\\{0,4}["'])(?:(?!\\${group})\\\\{0,64}[^\\r\\n\\\\])*(?:\\${group})?`;
+
 /**
  * What looks like a secret, and what is left of it. A pattern never looks twice at the same text: it begins with something
  * fixed, and whatever it reads without a bound is either consumed or can't contain its beginning. So a text takes time by
@@ -22,6 +34,8 @@ export function isSecretName(name: string): boolean {
 const patterns: readonly [pattern: RegExp, left: string | ((...found: string[]) => string)][] = [
   // PEM: one that is cut off goes to the end.
   [/-----BEGIN [A-Z0-9 ]{1,64}-----[\s\S]*?(?:-----END [A-Z0-9 ]{1,64}-----|$)/g, REDACTED],
+  // The end of a key whose beginning is cut off, as by a tail of a log.
+  [/^[\s\S]*-----END [A-Z0-9 ]{0,64}PRIVATE KEY(?: BLOCK)?-----/, REDACTED],
   // Headers, to the end of the line.
   [
     /((?:authorization|cookie)\\{0,4}["']?\s{0,8}[:=]\s{0,8}\\{0,4}["']?)(bearer\s|basic\s|digest\s)?[^\r\n"'\\]+/gi,
@@ -32,7 +46,15 @@ const patterns: readonly [pattern: RegExp, left: string | ((...found: string[]) 
   [/:\/\/[^\s/"'<>]{1,2048}@/g, `://${REDACTED}@`],
   // password=…, "apiKey": "…"
   [
-    /((?:passw(?:or)?d|passphrase|pwd|secret|token|(?:api|access|private|client|secret)[-_]?key(?:[-_]?id)?|credential)s?)(\\{0,4}["']?(?:\s{0,8}=\s{0,8}|:|\s{0,8}:\s{1,8}))(?:(\\{0,4}["'])(?:(?!\3)[^\r\n])*(?:\3)?|([^\s"',;&}]+))/gi,
+    new RegExp(
+      `(${called})(\\\\{0,4}["']?(?:\\s{0,8}=\\s{0,8}|:|\\s{0,8}:\\s{1,8}))(?:${quoted(3)}|([^\\s"',;&}]+))`,
+      'gi',
+    ),
+    withoutValue,
+  ],
+  // --password …, but not where another flag follows.
+  [
+    new RegExp(`(--(?:[a-z0-9]{1,32}-){0,4}${called})(\\s{1,8})(?:${quoted(3)}|([^\\s"',;&}-][^\\s"',;&}]*))`, 'gi'),
     withoutValue,
   ],
   // Runs of letters that could be a token; what it is shows in how it begins.
@@ -72,14 +94,16 @@ export function withoutSecrets(text: string): string {
 
 // Deeper than any log line should be.
 const DEEPEST = 6;
+const TOO_DEEP = '[too deep to be looked at]';
 
 /**
  * The same value with every field of a secret name kept back, and its texts without what looks like a secret; copies only
- * where there is something to hide.
+ * where there is something to hide. What lies too deep is not looked at, and not shown.
  */
 export function redacted<T>(value: T, depth = 0): T {
   if (typeof value === 'string') return withoutSecrets(value) as T;
-  if (typeof value !== 'object' || value === null || depth > DEEPEST) return value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > DEEPEST) return TOO_DEEP as T;
   if (Array.isArray(value)) return redactedItems(value, depth) as T;
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;
