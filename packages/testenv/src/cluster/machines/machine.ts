@@ -105,7 +105,7 @@ export async function routeBetween(machine: Machine, range: string, via: string)
 }
 
 function refuseHiddenFolder(folder: string): void {
-  const hidden = ownFolders.find((own) => folder.startsWith(`${own}/`));
+  const hidden = [...ownFolders, '/dev/shm'].find((own) => folder.startsWith(`${own}/`));
   if (!hidden) return;
   throw new TestenvError(
     'KUR_TESTENV_FOLDER',
@@ -155,6 +155,8 @@ ${ownFolders
   .slice(1)
   .map((path) => `mount -t tmpfs -o mode=755 tmpfs ${path}`)
   .join('\n')}
+# Shared memory is a machine's own, as it is to whoever has the machine's IPC.
+[ ! -d /dev/shm ] || mount -t tmpfs -o mode=1777,nosuid,nodev tmpfs /dev/shm
 for path in "$@"; do
   mkdir -p "$path"
   mount --bind "$disk$path" "$path"
