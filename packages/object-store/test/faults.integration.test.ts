@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkStore, createS3Store, type ObjectStore, type S3Options } from '../src/index.ts';
 import { type Fault, FaultProxy, type Seen } from './support/fault-proxy.ts';
 import { credentials, S3Server } from './support/s3-server.ts';
@@ -119,6 +119,25 @@ describe('what passes is tried again', () => {
     expect(proxy.seen).toHaveLength(2);
   });
 
+  it('but one that is slow to take a large part is not, as long as it takes', async () => {
+    const key = `${randomUUID()}/object`;
+    const bytes = randomBytes(48 * MiB);
+    const goOn = Promise.withResolvers<void>();
+    proxy.inject({ kind: 'hold', until: goOn.promise }, isPut);
+    // The clock of what limits a try; that of a connection on which nothing moves is the system's.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const putting = through({ retries: 0, idleTimeout: 60_000 }).put(key, bytes, { partSize: 64 * MiB });
+      putting.catch(() => undefined);
+      await vi.waitUntil(() => proxy.seen.length > 0);
+      vi.advanceTimersByTime(3600_000);
+      goOn.resolve();
+      expect((await putting).size).toBe(bytes.length);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('but not longer than the caller waits', async () => {
     proxy.inject({ kind: 'hang' }, () => true, 99);
     await expect(store.head('key', { timeout: 50 })).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -129,6 +148,45 @@ describe('what passes is tried again', () => {
     };
     await expect(store.put('key', text('x'), { signal: stop.signal })).rejects.toThrow('enough');
   });
+});
+
+describe('two writers at the same key in the same moment', () => {
+  const conflict: Fault = {
+    kind: 'answer',
+    status: 409,
+    body: '<Error><Code>ConditionalRequestConflict</Code></Error>',
+  };
+
+  it.each([
+    ['a small object', 10, isPut],
+    ['an object in parts', 11 * MiB, isComplete],
+  ])('%s: what came of it is found out', async (_name, size, matches) => {
+    const key = `${randomUUID()}/object`;
+    proxy.inject(conflict, matches);
+    expect((await store.put(key, inPieces(randomBytes(size)), { ifAbsent: true, partSize })).size).toBe(size);
+  });
+
+  it.each([
+    ['a small object', 10, isPut],
+    ['an object in parts', 11 * MiB, isComplete],
+  ])('%s: if that does not end, nobody says that an object exists', async (_name, size, matches) => {
+    const key = `${randomUUID()}/object`;
+    proxy.inject(conflict, matches, 99);
+    const putting = through({ retries: 1 }).put(key, inPieces(randomBytes(size)), { ifAbsent: true, partSize });
+    await expect(putting).rejects.toMatchObject({ code: 'KUR_STORE_CHANGED', reason: 'ConditionalRequestConflict' });
+    await expect(direct.head(key)).rejects.toMatchObject({ code: 'KUR_STORE_NOT_FOUND' });
+    expect(await Array.fromAsync(direct.listUploads(key))).toEqual([]);
+  });
+});
+
+it('many are deleted as far as they can be, and then the first failure is told', async () => {
+  const prefix = `${randomUUID()}/`;
+  const keys = Array.from({ length: 1001 }, (_, i) => `${prefix}${i}`);
+  await direct.put(`${prefix}1000`, text('x'));
+  const denied = '<Error><Code>AccessDenied</Code></Error>';
+  proxy.inject({ kind: 'answer', status: 403, body: denied }, ({ url }) => url.endsWith('?delete='));
+  await expect(store.deleteMany(keys)).rejects.toMatchObject({ code: 'KUR_STORE_FORBIDDEN' });
+  expect(await Array.fromAsync(direct.list(prefix))).toEqual([]);
 });
 
 describe('an answer that is lost', () => {

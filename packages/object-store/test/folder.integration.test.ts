@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createFolderStore, type ObjectStore } from '../src/index.ts';
 
 const text = (value: string) => Buffer.from(value);
@@ -131,6 +131,21 @@ describe('objects and folders', () => {
     expect(page?.objects.map(({ key }) => key)).toEqual(['a', 'a.object', 'a/b']);
   });
 
+  it('are gone from the disk when they are deleted', async () => {
+    await store.put('a/b/c', text('1'));
+    await store.put('a/d', text('2'));
+    const handle = await open(folder);
+    await handle.close();
+    const synced = vi.spyOn(Object.getPrototypeOf(handle), 'sync');
+    onTestFinished(() => synced.mockRestore());
+    await store.delete('a/b/c');
+    expect(synced).toHaveBeenCalledTimes(1);
+    await store.delete('a/d');
+    expect(synced).toHaveBeenCalledTimes(2);
+    await store.delete('a/d');
+    expect(synced).toHaveBeenCalledTimes(2);
+  });
+
   it('folders go with the last object in them', async () => {
     await store.put('a/b/c', text('1'));
     await store.put('a/d', text('2'));
@@ -138,6 +153,22 @@ describe('objects and folders', () => {
     expect(await readdir(join(folder, 'a'))).toEqual(['d.object']);
     await store.delete('a/d');
     expect(await readdir(folder)).toEqual(['.kurator']);
+  });
+
+  it('a folder that goes right after an object was put into it is no trouble', async () => {
+    await using other = createFolderStore({ folder });
+    const handle = await open(folder);
+    await handle.close();
+    const prototype = Object.getPrototypeOf(handle);
+    const { sync } = prototype;
+    const synced = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: unknown) {
+      // The file itself is the first; then come the folders, from the outermost.
+      if (synced.mock.calls.length === 2) await other.delete('a/b');
+      await sync.call(this);
+    });
+    onTestFinished(() => synced.mockRestore());
+    await store.put('a/b', text('x'));
+    await expect(store.head('a/b')).rejects.toMatchObject({ code: 'KUR_STORE_NOT_FOUND' });
   });
 
   it('files of others are not listed', async () => {

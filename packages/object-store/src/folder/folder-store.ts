@@ -141,7 +141,7 @@ class FolderStore implements ObjectStore {
       return { own, changed };
     });
     if (own) return own;
-    for (const folder of changed) await syncFolder(folder);
+    for (const folder of changed) await syncFolder(folder).catch(unlessGone);
     const { key, size, sha256, metadata } = known;
     return { key, size, etag: sha256, lastModified: new Date(), sha256, metadata };
   }
@@ -230,11 +230,11 @@ class FolderStore implements ObjectStore {
     const signal = signalOf(options);
     await this.#explained(key, async ({ layout, lock }) => {
       const path = layout.object(key);
-      await lock.holding(signal, async () => {
-        if (!(await layout.expectInside(path, key))) return;
-        await rm(path, { force: true });
-        await layout.removeEmptyFolders(path);
+      const changed = await lock.holding(signal, async () => {
+        if (!(await layout.expectInside(path, key)) || !(await removeFile(path))) return undefined;
+        return await layout.removeEmptyFolders(path);
       });
+      if (changed !== undefined) await syncFolder(changed).catch(unlessGone);
     });
   }
 
@@ -304,6 +304,18 @@ interface Target extends Opened {
 function knownOf(put: CheckedPut, size: number, sha256: string): Known {
   expectDigest(put, sha256);
   return { key: put.key, size, sha256, write: put.writeId, metadata: put.metadata };
+}
+
+/** Says whether there was one. */
+async function removeFile(path: string): Promise<boolean> {
+  const removed = await rm(path).catch(unlessGone);
+  return removed !== 'gone';
+}
+
+/** Whoever removes the last object of a folder removes the folder, too, also one that was made a moment ago. */
+function unlessGone(error: NodeJS.ErrnoException): 'gone' {
+  if (error.code === 'ENOENT') return 'gone';
+  throw error;
 }
 
 /** Only if there is none: true of a link also where locks are not kept. Some file systems have no links; then the lock must do. */

@@ -89,15 +89,17 @@ export class Layout {
     return changed;
   }
 
-  /** Removes the folders that are empty now, from the innermost. */
-  async removeEmptyFolders(path: string): Promise<void> {
-    for (let folder = dirname(path); folder !== this.root; folder = dirname(folder)) {
+  /** Removes the folders that are empty now, from the innermost, and gives the first that stays. */
+  async removeEmptyFolders(path: string): Promise<string> {
+    let folder = dirname(path);
+    for (; folder !== this.root; folder = dirname(folder)) {
       try {
         await rmdir(folder);
       } catch {
-        return;
+        break;
       }
     }
+    return folder;
   }
 }
 

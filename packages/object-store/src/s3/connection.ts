@@ -39,8 +39,11 @@ const EMPTY = hash('sha256', '', 'hex');
 const NOTHING = new Uint8Array(0);
 /** A page of a thousand keys of a kilobyte, encoded and with all that is said of them. */
 const ANSWER_LIMIT = 16 * 2 ** 20;
-/** To send a request, and to read an answer: also what trickles must end. What the caller reads is not limited by it. */
-const TRY_LIMIT = 5 * 60_000;
+/**
+ * Until an answer to what was sent begins, and to read it: also what trickles must end. Sending, and what the caller reads, may
+ * take as long as something moves.
+ */
+const ANSWER_TIMEOUT = 5 * 60_000;
 const BACKOFF = { first: 100, most: 10_000, mostAsked: 60_000 };
 /** What servers of S3 accept is 15 minutes. */
 const SKEW_LIMIT = 5 * 60_000;
@@ -172,10 +175,14 @@ export class S3Connection {
       const send = isTls ? requestHttps : requestHttp;
       const options = { hostname, port, method, path: target, headers, agent: this.#agent };
       const outgoing = send(signal ? { ...options, signal } : options);
-      const limit = setTimeout(() => outgoing.destroy(new Stalled(`no answer in ${TRY_LIMIT} ms`)), TRY_LIMIT);
+      let limit: NodeJS.Timeout | undefined;
       outgoing.setTimeout(this.#idleTimeout, () =>
         outgoing.destroy(new Stalled(`nothing moved for ${this.#idleTimeout} ms`)),
       );
+      outgoing.on('finish', () => {
+        const stop = () => outgoing.destroy(new Stalled(`no answer in ${ANSWER_TIMEOUT} ms`));
+        limit = setTimeout(stop, ANSWER_TIMEOUT);
+      });
       outgoing.on('error', reject);
       outgoing.on('close', () => clearTimeout(limit));
       outgoing.on('response', (response) => {
@@ -204,7 +211,8 @@ async function readAnswer(message: IncomingMessage): Promise<S3Answer> {
 }
 
 async function readText(message: IncomingMessage): Promise<string> {
-  const limit = setTimeout(() => message.destroy(new Stalled(`no whole answer in ${TRY_LIMIT} ms`)), TRY_LIMIT);
+  const stop = () => message.destroy(new Stalled(`no whole answer in ${ANSWER_TIMEOUT} ms`));
+  const limit = setTimeout(stop, ANSWER_TIMEOUT);
   try {
     const chunks: Buffer[] = [];
     let size = 0;

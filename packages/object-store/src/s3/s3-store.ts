@@ -69,18 +69,26 @@ class S3Store implements ObjectStore {
 
   async deleteMany(keys: Iterable<string> | AsyncIterable<string>, options: CallOptions = {}): Promise<void> {
     const signal = signalOf(options);
+    const failures: unknown[] = [];
+    const deleteBatch = async (batch: readonly string[]) => {
+      signal?.throwIfAborted();
+      failures.push(...(await this.#deleteBatch(batch, signal).catch((error) => [error])));
+      signal?.throwIfAborted();
+    };
     let batch: string[] = [];
     for await (const key of keys) {
       checkKey(key);
       batch.push(key);
       if (batch.length < DELETE_BATCH) continue;
-      await this.#deleteBatch(batch, signal);
+      await deleteBatch(batch);
       batch = [];
     }
-    if (batch.length > 0) await this.#deleteBatch(batch, signal);
+    if (batch.length > 0) await deleteBatch(batch);
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #deleteBatch(keys: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+  /** Gives what went wrong. */
+  async #deleteBatch(keys: readonly string[], signal: AbortSignal | undefined): Promise<unknown[]> {
     const items = keys.map((key) => `<Object><Key>${escapeXml(key)}</Key></Object>`).join('');
     const body = Buffer.from(`<Delete><Quiet>true</Quiet>${items}</Delete>`);
     // A digest is demanded; older servers know only the first of the two.
@@ -95,8 +103,7 @@ class S3Store implements ObjectStore {
     );
     // One by one: that has retries, and errors that say what is wrong.
     const results = await Promise.allSettled(failed.map((key) => this.delete(key, signal ? { signal } : {})));
-    const first = results.find((result) => result.status === 'rejected');
-    if (first) throw first.reason;
+    return results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
   }
 
   listUploads(prefix: string, options: CallOptions = {}): AsyncIterable<PendingUpload> {

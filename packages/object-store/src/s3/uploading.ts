@@ -18,6 +18,8 @@ import { escapeXml, parseXml, textOf } from './xml.ts';
 const OWNER_PART = 10_000;
 const BEGINNING_PART = OWNER_PART - 1;
 const ABORT_TIMEOUT = 10_000;
+/** Somebody else was at the same key in the same moment: what came of it the next try will tell. */
+const CONFLICT = 'ConditionalRequestConflict';
 
 /** What a finished part is called when the upload is completed. */
 interface DonePart {
@@ -49,8 +51,7 @@ async function putWhole(connection: S3Connection, { bytes, sha256 }: Part, put: 
     sha256,
     signal,
     headers: { ...headersOf(put, sha256, false), ...conditionOf(put), 'x-amz-checksum-sha256': base64(sha256) },
-    // Somebody else was at the same key in the same moment: what came of it the next try will tell.
-    passing: ['ConditionalRequestConflict'],
+    passing: [CONFLICT],
   };
   try {
     const { headers } = await connection.call(request);
@@ -81,6 +82,8 @@ async function ownOrRefused(
       `${where}: an answer was lost, and the object is not ours now: it was never put, or it has been replaced. Look at it.`,
       details,
     );
+  // Nobody has said yet that there is an object, or another one.
+  if (error.reason === CONFLICT) throw error;
   throw conditionFails(put, connection.location, details);
 }
 
@@ -249,7 +252,8 @@ class Upload {
     const parts = this.#done.sort((a, b) => a.number - b.number).map(partXml);
     const body = Buffer.from(`<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`);
     const headers = { 'content-type': 'application/xml', ...conditionOf(this.#put) };
-    const request: S3Request = { method: 'POST', key, query: { uploadId: id }, headers, body, signal };
+    const query = { uploadId: id };
+    const request: S3Request = { method: 'POST', key, query, headers, body, signal, passing: [CONFLICT] };
     try {
       const answer = await this.#connection.call(request);
       const etag = bareEtag(textOf(parseXml(answer.body, 'CompleteMultipartUploadResult'), 'ETag'));

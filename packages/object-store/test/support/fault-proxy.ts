@@ -11,6 +11,8 @@ export type Fault =
   | { readonly kind: 'lose-answer' }
   /** So many bytes of the answer's body come, and then nothing but the end of the connection. */
   | { readonly kind: 'cut-answer'; readonly after: number }
+  /** Nothing is read of it until then; then it is passed on. */
+  | { readonly kind: 'hold'; readonly until: Promise<void> }
   /** Nothing ever comes. */
   | { readonly kind: 'hang' }
   /** The server is not asked. */
@@ -82,6 +84,15 @@ export class FaultProxy implements AsyncDisposable {
       incoming.resume().on('end', () => answer.writeHead(fault.status, fault.headers).end(fault.body));
       return;
     }
+    if (fault?.kind === 'hold') {
+      void fault.until.then(() => this.#forward(incoming, answer, undefined));
+      return;
+    }
+    this.#forward(incoming, answer, fault);
+  }
+
+  #forward(incoming: IncomingMessage, answer: ServerResponse, fault: Fault | undefined): void {
+    const { method = '', url = '', headers } = incoming;
     const { hostname, port } = this.#target;
     const outgoing = request({ hostname, port, method, path: url, headers }, (response) => {
       if (fault?.kind === 'lose-answer') {
