@@ -53,14 +53,20 @@ export const goPrograms = [
   },
 ];
 
+/** Options of vitest that are followed by a text which may look like a part of a path. */
+const PATTERNS = ['-t', '--testNamePattern'];
+
 /**
  * Those that the tests that are about to run need.
  *
  * @param {readonly string[]} files of the stage
- * @param {readonly string[]} args for vitest: a part of a path names files, none means all
+ * @param {readonly string[]} args for vitest: a part of a path names files; where there is none all are meant
  */
 export function goProgramsFor(files, args) {
-  const isMeant = (/** @type {string} */ file) => args.length === 0 || args.some((arg) => file.includes(arg));
+  const isPath = (/** @type {string} */ arg, /** @type {number} */ at) =>
+    !arg.startsWith('-') && !PATTERNS.includes(args[at - 1] ?? '') && files.some((file) => file.includes(arg));
+  const paths = args.filter(isPath);
+  const isMeant = (/** @type {string} */ file) => paths.length === 0 || paths.some((path) => file.includes(path));
   return goPrograms.filter(({ usedBy }) => usedBy.some((file) => files.includes(file) && isMeant(file)));
 }
 

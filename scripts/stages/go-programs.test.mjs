@@ -18,6 +18,12 @@ describe('goProgramsFor', () => {
     [['object-store/test/faults'], ['versitygw']],
     [['e2e/chart'], ['helm']],
     [['packages/client'], []],
+    [
+      ['-t', 'chart'],
+      ['alertmanager', 'helm', 'registry', 'versitygw'],
+    ],
+    [['object-store', '-t', 'a bucket'], ['versitygw']],
+    [['packages/client', '--bail=1'], []],
   ])('given %j has those that its tests need', (args, names) => {
     expect(goProgramsFor(files, args).map(({ name }) => name)).toEqual(names);
   });
