@@ -53,6 +53,14 @@ function kernelWith(change: Partial<NonNullable<Facts['kernel']>>): Partial<Fact
   return { kernel: { ...(goodMachine.kernel as NonNullable<Facts['kernel']>), ...change } };
 }
 
+it('a containerd that is too old is named with its version', () => {
+  const { tools: found = goodMachine.tools } = without('containerd');
+  const [result] = resultsOf({ tools: { ...found, tooOld: { containerd: '1.4.13' } } }).filter(
+    ({ state }) => state !== 'ok',
+  );
+  expect(result).toMatchObject({ id: 'program-containerd', detail: expect.stringContaining('1.4.13 is too old') });
+});
+
 describe('a machine that lacks nothing', () => {
   it('is able to do everything, without a warning', () => {
     const results = judge(goodMachine);

@@ -192,7 +192,8 @@ const kernelChecks = kernelFeatures.map(
 );
 
 /** Debian's packages are there in seconds, and so the first choice where there are any. */
-const obtained = 'not installed: the first cluster with nodes downloads it, or builds it where there is no apt-get';
+const obtaining = 'the first cluster with nodes downloads it, or builds it where there is no apt-get';
+const obtained = `not installed: ${obtaining}`;
 
 const toolChecks = tools.map(
   (tool): Check => ({
@@ -204,7 +205,8 @@ const toolChecks = tools.map(
       const path = facts.tools.programs[tool.program];
       if (path) return ok(path);
       const remedy = installCommand([tool.package], facts.hasApt);
-      if (tool.obtainable) return lacking('warning', obtained, remedy);
+      const old = facts.tools.tooOld?.[tool.program];
+      if (tool.obtainable) return lacking('warning', old ? `${old} is too old: ${obtaining}` : obtained, remedy);
       return tool.optional
         ? lacking('warning', `not installed; needed for ${tool.optional}`, remedy)
         : lacking('missing', 'not installed', remedy);

@@ -75,7 +75,8 @@ async function obtainTools(options: PrepareOptions): Promise<ToolFacts> {
     return obtained;
   }
   await installPackages([...required, ...extra], { reporter, signal });
-  const after = await withInstalled(before);
+  // A distribution may have it, and too old.
+  const after = await obtainRuntime(await withInstalled(before), ['download'], options);
   const missing = missingTools(after);
   if (missing.length > 0) throw notFoundAfterInstall(missing);
   return after;
@@ -84,7 +85,12 @@ async function obtainTools(options: PrepareOptions): Promise<ToolFacts> {
 /** What was there already stays what is used. */
 async function withInstalled(before: ToolFacts): Promise<ToolFacts> {
   const after = await findTools();
-  return { ...after, ...(before.cniFolder ? before : {}), programs: { ...after.programs, ...before.programs } };
+  return {
+    ...after,
+    ...(before.cniFolder ? before : {}),
+    tooOld: after.tooOld ?? {},
+    programs: { ...after.programs, ...before.programs },
+  };
 }
 
 /** Nodes run without these, so that they can't be had is no reason to refuse. */

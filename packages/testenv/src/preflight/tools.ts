@@ -1,7 +1,8 @@
 /** The programs that come from the machine, and the Debian package that brings each. */
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cniPlugins } from '../binaries/program.ts';
+import { cniPlugins, containerdPrograms } from '../binaries/program.ts';
+import { run } from '../internal/run.ts';
 import { which } from '../internal/which.ts';
 import type { Purpose } from './check.ts';
 
@@ -73,7 +74,13 @@ export interface ToolFacts {
   readonly cniFolder?: string;
   /** Plugins that the folder with most of them lacks. */
   readonly missingPlugins: readonly string[];
+  /** The versions of programs that are as good as missing, by program. */
+  readonly tooOld?: Readonly<Record<string, string>>;
 }
+
+/** The first containerd that knows all that a node's configuration says: Debian 11 has 1.4. */
+const LEAST_CONTAINERD = [1, 6] as const;
+const VERSION_TIMEOUT = 10_000;
 
 export async function findTools(): Promise<ToolFacts> {
   const programs: Record<string, string> = {};
@@ -82,7 +89,19 @@ export async function findTools(): Promise<ToolFacts> {
     if (path) programs[program] = path;
   };
   const [plugins] = await Promise.all([findCniPlugins(), ...tools.map(lookFor)]);
-  return { programs, ...plugins };
+  const old = programs.containerd && (await oldVersion(programs.containerd));
+  // What belongs together is of one version.
+  if (old) for (const program of containerdPrograms) delete programs[program];
+  return { programs, ...plugins, tooOld: old ? { containerd: old } : {} };
+}
+
+/** The version of a containerd that is too old. One whose version can't be read is taken as it is. */
+async function oldVersion(containerd: string): Promise<string | undefined> {
+  const { stdout } = await run(containerd, ['--version'], { timeout: VERSION_TIMEOUT }).catch(() => ({ stdout: '' }));
+  const [, version, major, minor] = /\sv?((\d+)\.(\d+)[.\d]*)/.exec(stdout) ?? [];
+  const [leastMajor, leastMinor] = LEAST_CONTAINERD;
+  const isOld = Number(major) < leastMajor || (Number(major) === leastMajor && Number(minor) < leastMinor);
+  return isOld ? version : undefined;
 }
 
 async function findCniPlugins(): Promise<Pick<ToolFacts, 'cniFolder' | 'missingPlugins'>> {
@@ -119,10 +138,10 @@ export function missingPackages({ programs, cniFolder }: ToolFacts): MissingPack
 }
 
 /** The names of what nodes can't do without and is missing. */
-export function missingTools({ programs, cniFolder, missingPlugins }: ToolFacts): string[] {
+export function missingTools({ programs, cniFolder, missingPlugins, tooOld = {} }: ToolFacts): string[] {
   const missing = tools.filter(({ program, optional }) => !optional && !programs[program]);
   return [
-    ...missing.map(({ program }) => program),
+    ...missing.map(({ program }) => (tooOld[program] ? `${program} ${LEAST_CONTAINERD.join('.')} or newer` : program)),
     ...(cniFolder ? [] : [`the CNI plugins ${missingPlugins.join(', ')}`]),
   ];
 }
