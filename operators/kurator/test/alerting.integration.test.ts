@@ -196,7 +196,7 @@ describe('telling', () => {
     expect(sink.ids).toHaveLength(30);
   });
 
-  it('falls back to Events where no channel wants it, and says which one is missing', async () => {
+  it('is an Event too, whether or not a channel wants it, and says which one is missing', async () => {
     await using world = await AlertWorld.open();
     await world.channel('loud', { stdout: {}, minSeverity: 'page' });
     world.named.push('loud', 'nowhere');
@@ -205,7 +205,12 @@ describe('telling', () => {
       { type: 'Warning', reason: 'Confirmed' },
       { type: 'Warning', reason: 'AlertChannelMissing', message: expect.stringContaining('nowhere') },
     ]);
+    world.events.length = 0;
     expect(await world.tell(2, { severity: 'page' })).toEqual(['loud']);
+    expect(world.events).toMatchObject([
+      { type: 'Warning', reason: 'Confirmed', message: expect.stringContaining('Others: db: down') },
+      { reason: 'AlertChannelMissing' },
+    ]);
     expect(await world.tell(3, { severity: 'resolved', stage: 'recovered' })).toEqual(['loud']);
   });
 
@@ -222,6 +227,7 @@ describe('telling', () => {
     await world.channel('events', { events: {} });
     await world.deliver();
     await world.tell(1);
+    expect(world.events).toEqual([]);
     await eventually(async () => expect((await world.status('events')).delivered).toBe(1), patient);
     const { items } = await world.client.list(Event, { namespace: world.scope.namespace });
     expect(items.filter(({ involvedObject }) => involvedObject.kind === 'Kurator')).toMatchObject([
@@ -265,7 +271,8 @@ describe('services that fail for one cause', () => {
     expect(sent()[3]).toMatchObject({
       payload: { severity: 'critical', summary: '37 more services need on-call for one reason: node n1 is in trouble' },
     });
-    expect(world.events).toEqual([]);
+    // Of each service its own Events tell, whatever a channel makes of them.
+    expect(world.events).toHaveLength(2 * services.length);
   });
 
   it('are told of by the operator that comes after one that was killed', slow, async () => {

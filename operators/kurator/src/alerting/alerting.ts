@@ -19,7 +19,7 @@ export interface AlertingOptions {
 
 /**
  * Makes an {@link Alerting} whose `tell` resolves once every channel that wants to hear it has it in its outbox, in the
- * API server; it then arrives, though the operator or the sink may be away. What no channel wants becomes an Event. A
+ * API server; it then arrives, though the operator or the sink may be away. Each is an Event too, on its Kurator. A
  * channel that can't be written to keeps the alert from no other one, but `tell` fails, and may be called again.
  */
 export function createAlerting({ client, channels, now = Date.now }: AlertingOptions): Alerting {
@@ -45,6 +45,17 @@ export function createAlerting({ client, channels, now = Date.now }: AlertingOpt
     return addressees.filter((_, index) => isTold(index)).map(({ metadata }) => metadata.name);
   };
 
+  /** Gives the names of those who are told: `events` where it is no channel. */
+  const tellOf = async (
+    addressees: readonly AlertChannel[],
+    alert: Alert,
+    asEvent: () => Promise<readonly string[]>,
+  ): Promise<readonly string[]> => {
+    const by = await putIntoAll(addressees, alert);
+    const events = makesEvent(addressees, by) ? [] : await asEvent();
+    return by.length > 0 ? by : events;
+  };
+
   return {
     async tell(kurator, incident, notifications, others, event) {
       const addressees = addresseesOf(kurator, channels(kurator.metadata.namespace ?? ''));
@@ -52,9 +63,8 @@ export function createAlerting({ client, channels, now = Date.now }: AlertingOpt
       for (const notification of notifications) {
         if (notification.silenced) continue;
         const alert = alertOf({ kurator, incident, notification, others });
-        const by = await putIntoAll(addressees.channels, alert);
-        const instead = by.length > 0 ? [] : await eventsOnly.tell(kurator, incident, [notification], others, event);
-        for (const name of [...by, ...instead]) told.add(name);
+        const asEvent = () => eventsOnly.tell(kurator, incident, [notification], others, event);
+        for (const name of await tellOf(addressees.channels, alert, asEvent)) told.add(name);
       }
       for (const name of addressees.missing) {
         const message = `there is no AlertChannel ${name}: nobody is told by it`;
@@ -63,4 +73,9 @@ export function createAlerting({ client, channels, now = Date.now }: AlertingOpt
       return [...told];
     },
   };
+}
+
+/** Whether one of those who took it makes an Event of it. */
+function makesEvent(channels: readonly AlertChannel[], by: readonly string[]): boolean {
+  return channels.some(({ metadata, spec }) => spec.events !== undefined && by.includes(metadata.name));
 }
