@@ -2,7 +2,7 @@
  * What is a rollout and what is none, with Kubernetes' own controllers: there are no nodes, the test plays the kubelet. A
  * workload that has come to rest half way, because only a person moves it on, is healed like any other.
  */
-import { type Client, Deployment, installCrds, Pod, StatefulSet } from '@kurator/sdk';
+import { type Client, Deployment, installCrds, Pod, ResourceQuota, StatefulSet } from '@kurator/sdk';
 import { type Cluster, createCluster, eventually, testNamespace } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { healer } from '../src/healing/healer.ts';
@@ -168,5 +168,38 @@ describe('a Deployment that no node has room for', () => {
     );
     expect(status).toMatchObject({ cause: 'unschedulable', actions: [] });
     expect(status?.stages?.map(({ reason }) => reason).join('\n')).toContain('no nodes available to schedule pods');
+  });
+});
+
+describe('a Deployment whose pods can’t be made', () => {
+  it('is told with the reason of its controller, and nothing is done', { timeout: 120_000 }, async () => {
+    const namespace = await testNamespace(client, 'rollouts');
+    const reference = { name: 'db', namespace };
+    await client.create(Deployment, {
+      metadata: reference,
+      spec: { replicas: 2, selector: { matchLabels: labels }, template: template('db:1') },
+    });
+    await adopt(namespace, 'Deployment', { steps: { kubernetes: { deadline: '1s', tries: 1 } } });
+    await eventually(async () => expect(await playKubelet(namespace)).toHaveLength(2), aWhile);
+    await untilHealthy(namespace);
+    await client.create(ResourceQuota, { metadata: { name: 'few', namespace }, spec: { hard: { pods: '1' } } });
+    await eventually(async () => {
+      const { status } = await client.get(ResourceQuota, { name: 'few', namespace });
+      expect(status?.used).toMatchObject({ pods: '2' });
+    }, aWhile);
+    const [first] = await playKubelet(namespace);
+    await client.delete(Pod, first?.metadata as Pod['metadata'], { gracePeriodSeconds: 0 });
+    const { status } = await eventually(
+      async () => {
+        const found = await client.get(Incident, { name: 'db-1', namespace });
+        expect(found.status?.stage).toBe('handedOver');
+        return found;
+      },
+      { timeout: '90s' },
+    );
+    expect(status).toMatchObject({ cause: 'missing-pods', actions: [] });
+    expect(status?.stages?.map(({ reason }) => reason).join('\n')).toMatch(
+      /1 of 2 instances does not exist: .*exceeded quota/,
+    );
   });
 });

@@ -49,6 +49,8 @@ export interface ContainerObservation {
   readonly waiting?: string;
   /** Where its image comes from; missing when it does not wait for one. */
   readonly registry?: string;
+  /** The image itself is to blame: there is none of that name, or it is nobody's to have. Missing where nobody says so. */
+  readonly isImageAtFault?: true;
   /** When it was last started. */
   readonly startedAt?: Millis;
   readonly restarts: number;
@@ -142,6 +144,8 @@ export interface WorkloadObservation {
   readonly autoscaler?: string;
   /** It can be rolled, so that new instances come before the old ones go; missing where it can't, or not now. */
   readonly surge?: Surge;
+  /** Why instances can't be made, by its controller's word; missing where it does not say. */
+  readonly creationFailure?: string;
   /** What PodDisruptionBudgets still allow; missing when there is none. */
   readonly disruptionsAllowed?: number;
 }

@@ -1,6 +1,6 @@
 /** One thought about one case: what is seen now, with what is in mind; and the checks, as they follow from it. */
 import { theService } from '../brain/observation.ts';
-import { perceive } from '../brain/perception/perception.ts';
+import { perceive, wantedBy } from '../brain/perception/perception.ts';
 import { momentOf } from '../brain/replay.ts';
 import { type Thought, think } from '../brain/think.ts';
 import { happenedTo } from '../checking/happenings.ts';
@@ -21,7 +21,8 @@ export function consider(found: Case): Thought {
   const usage = new Map(Array.from(mind.gauges ?? [], ([uid, { brain }]) => [uid, brain]));
   const seen = observe(scene, { at, memory: { ...memory, answers }, dependencies, dependants, incident, usage });
   const happened = happenedTo(mind.seen, seen);
-  const perception = perceive(spec, mind.perception, { results: [], samples: [], instances: seen.instances });
+  const news = { results: [], samples: [], instances: seen.instances, wanted: wantedBy(seen) };
+  const perception = perceive(spec, mind.perception, news);
   Object.assign(mind, { spec, seen, perception });
   // Before the thought: where packets are lost is not concluded while others are being asked.
   ward.agents?.attend(mind);

@@ -44,3 +44,26 @@ it.each([
   const { containers } = observeInstance({ ...pod('False', 'False'), status: { containerStatuses } } as unknown as Pod);
   expect(containers[0]?.registry).toBe(registry);
 });
+
+const pull = (why: string) =>
+  `Back-off pulling image "shop/web:2": ErrImagePull: failed to pull and unpack image: ${why}`;
+
+it.each([
+  ['InvalidImageName', 'couldn’t parse image reference "SHOP"', true],
+  ['ErrImageNeverPull', 'Container image "web" is not present with pull policy of Never', true],
+  ['ErrImagePull', 'rpc error: code = NotFound desc = docker.io/shop/web:2: not found', true],
+  ['ImagePullBackOff', pull('pull access denied, repository does not exist or may require authorization'), true],
+  ['ImagePullBackOff', pull('unexpected status from HEAD request: 401 Unauthorized'), true],
+  ['ErrImagePull', 'dial tcp 10.0.0.9:5000: connect: connection refused', undefined],
+  ['ErrImagePull', 'dial tcp: lookup registry.example: no such host', undefined],
+  ['ImagePullBackOff', pull('net/http: TLS handshake timeout'), undefined],
+  ['ImagePullBackOff', pull('unexpected status from HEAD request: 503 Service Unavailable'), undefined],
+  ['ImagePullBackOff', pull('failed to authorize: failed to fetch token: 502 Bad Gateway: denied'), undefined],
+  ['ImagePullBackOff', 'Back-off pulling image "shop/web:2"', undefined],
+  ['CrashLoopBackOff', 'not found', undefined],
+])('a container that waits with %s (%s): its image is at fault: %s', (reason, message, expected) => {
+  const waiting = { reason, message };
+  const containerStatuses = [{ name: 'main', image: 'shop/web:2', restartCount: 0, state: { waiting } }];
+  const { containers } = observeInstance({ ...pod('False', 'False'), status: { containerStatuses } } as unknown as Pod);
+  expect(containers[0]?.isImageAtFault).toBe(expected);
+});

@@ -67,6 +67,7 @@ function observeContainer({ name, image, restartCount, state, lastState }: Conta
     state: state?.running ? 'running' : state?.terminated ? 'terminated' : 'waiting',
     ...(state?.waiting?.reason && { waiting: state.waiting.reason }),
     ...(image && /image/i.test(state?.waiting?.reason ?? '') && { registry: registryOf(image) }),
+    ...(isImageAtFault(state?.waiting) && { isImageAtFault: true }),
     ...(startedAt !== undefined && { startedAt }),
     restarts: restartCount,
     ...(ended && {
@@ -77,6 +78,19 @@ function observeContainer({ name, image, restartCount, state, lastState }: Conta
       },
     }),
   };
+}
+
+const ofImageAlone: ReadonlySet<string> = new Set(['InvalidImageName', 'ErrImageNeverPull']);
+const ofPulls: ReadonlySet<string> = new Set(['ErrImagePull', 'ImagePullBackOff']);
+const isRefusal = /not found|manifest unknown|name unknown|unauthorized|authorization failed|denied|forbidden/i;
+/** What is said of a registry that is not reached, or not well: that is so for every image. */
+const isOfRegistry =
+  /time(d )?-?out|deadline exceeded|connection (refused|reset)|unreachable|no such host|no route|i\/o|EOF|x509|too ?many ?requests|\b5\d\d [A-Z]/i;
+
+/** Whether a registry has answered that there is no such image, or that it is nobody's to have; by what the kubelet quotes. */
+function isImageAtFault({ reason = '', message = '' }: { reason?: string; message?: string } = {}): boolean {
+  if (ofImageAlone.has(reason)) return true;
+  return ofPulls.has(reason) && isRefusal.test(message) && !isOfRegistry.test(message);
 }
 
 /** Without a host in front, it is the hub's. */

@@ -31,6 +31,7 @@ export function observeWorkload(workload: Workload, surroundings: Surroundings):
   const autoscaler = surroundings.autoscalers.find((one) => targets(one, workload));
   const disruptionsAllowed = allowed(workload, surroundings.budgets);
   const rollout = rolloutOf(workload);
+  const creationFailure = creationFailureOf(workload);
   const surge = rollout.rollout === 'settled' ? surgeOf(workload) : undefined;
   return {
     desired: spec?.replicas ?? REPLICAS,
@@ -44,7 +45,14 @@ export function observeWorkload(workload: Workload, surroundings: Surroundings):
     ...(autoscaler && { autoscaler: autoscaler.metadata.name }),
     ...(disruptionsAllowed !== undefined && { disruptionsAllowed }),
     ...(surge && { surge }),
+    ...(creationFailure && { creationFailure }),
   };
+}
+
+/** A quota, or an admission that refuses its pods. StatefulSets have no such condition. */
+function creationFailureOf(workload: Workload): string | undefined {
+  const { conditions = [] } = (workload as Deployment).status ?? {};
+  return conditions.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')?.message;
 }
 
 /** What the API server takes where nobody says. */

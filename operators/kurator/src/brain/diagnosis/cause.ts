@@ -13,6 +13,7 @@ export type Cause =
   | 'image'
   | 'configuration'
   | 'unschedulable'
+  | 'missing-pods'
   | 'oom'
   | 'crash-loop'
   | 'crash'
@@ -56,6 +57,7 @@ export const causeInWords: Readonly<Record<Cause, string>> = {
   image: 'its image can not be had',
   configuration: 'it can not be started as configured',
   unschedulable: 'no node has room for it',
+  'missing-pods': 'fewer instances exist than are wanted, and none are made',
   oom: 'it needs more memory than it may have',
   'crash-loop': 'it crashes again and again',
   crash: 'it crashed',

@@ -303,6 +303,8 @@ describe('where the fault is', () => {
 describe('how sure a bad revision is', () => {
   const all = (one: object) => Object.fromEntries(uids.map((uid) => [uid, { revision: 'r2', ...one }]));
   const workload = { revision: 'r2', revisions: ['r1', 'r2'] };
+  const unpulled = waiting('ImagePullBackOff');
+  const noImage = { ...unpulled, containers: unpulled.containers.map((one) => ({ ...one, isImageAtFault: true })) };
   const wrong = { a: 'status', b: 'status', c: 'status' };
   const well = { name: 'db', state: 'healthy', healthyAsOf: now } as const;
 
@@ -312,7 +314,7 @@ describe('how sure a bad revision is', () => {
       { errors: { a: 'status' }, instances: { a: { revision: 'r2' } }, workload },
       'certain',
     ],
-    ['certain where its image can not be had', { instances: all(waiting('ImagePullBackOff')), workload }, 'certain'],
+    ['certain where there is no such image', { instances: all(noImage), workload }, 'certain'],
     ['likely where it never worked', { errors: wrong, instances: all({}), workload }, 'likely'],
     [
       'possible where it worked at first',
@@ -333,5 +335,12 @@ describe('how sure a bad revision is', () => {
     ],
   ])('is %s', (_, trouble, confidence) => {
     expect(diagnosed(trouble)).toMatchObject({ cause: 'bad-revision', confidence });
+  });
+
+  it.each<[string, Trouble]>([
+    ['all of it', { instances: all(unpulled), workload }],
+    ['one of it, while another revision is well', { instances: { a: { revision: 'r2', ...unpulled } }, workload }],
+  ])('is none at all where a registry does not give the image of %s, and does not say why', (_, trouble) => {
+    expect(diagnosed(trouble)).toMatchObject({ cause: 'image' });
   });
 });

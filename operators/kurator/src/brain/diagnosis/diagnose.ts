@@ -38,6 +38,7 @@ const rules: readonly Rule[] = [
   bySymptom('refused', 'crash'),
   bySymptom('wrong', 'wrong-answers'),
   bySymptom('unready', 'unready'),
+  bySymptom('missing', 'missing-pods'),
   intermittence,
   slowness,
   unprovenCheck,

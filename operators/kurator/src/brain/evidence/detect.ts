@@ -32,6 +32,8 @@ import { impairing, type Symptom } from './symptom.ts';
 export const blindAfter = 30 * second;
 const usageStaleAfter = 2 * minute;
 const saturatedFrom = 0.9;
+/** Controllers make what is missing at once: what takes this much longer than a start may is not made. */
+const createdWithin = 30 * second;
 /** What an instance may run out of, so that more instances would help. */
 const limits = ['cpu', 'memory'];
 
@@ -59,7 +61,8 @@ export function detect(
   const instances = looks.map((look) => examine(look, looks, around));
   const symptoms = [
     ...instances.flatMap((instance) => instance.symptoms),
-    ...ofService({ spec, isProven, now }, perception, seen, instances),
+    ...ofService({ spec, isProven, now }, perception, instances),
+    ...(isBlind ? [] : ofWorkload(spec, perception, seen, now)),
   ];
   const counts = tally(instances);
   const evidence = { at: now, desired: seen.workload.desired, instances, symptoms, counts };
@@ -255,7 +258,6 @@ const throughService = 'through the Service: ';
 function ofService(
   { spec, isProven, now }: Pick<Look, 'spec' | 'isProven' | 'now'>,
   { targets }: Perception,
-  seen: Observation,
   instances: readonly InstanceEvidence[],
 ): Symptom[] {
   const symptoms: Symptom[] = [];
@@ -273,15 +275,30 @@ function ofService(
     if (isProven(check)) symptoms.push({ ...failing, kind: 'service', says });
     else if (isAnybodyReady) symptoms.push(unprovenCheck(check, { ...failing, says }));
   }
-  if (seen.workload.rollout === 'stalled' && now - seen.at <= blindAfter) {
-    symptoms.push({
-      kind: 'stalled',
-      confirmed: true,
-      since: seen.workload.stalledSince ?? now,
-      says: 'its rollout makes no progress',
-    });
-  }
   return symptoms;
+}
+
+/** What its controller does not do. */
+function ofWorkload(
+  { startupGrace }: ServiceSpec,
+  { missingSince }: Perception,
+  seen: Observation,
+  now: Millis,
+): Symptom[] {
+  const { rollout, stalledSince = now } = seen.workload;
+  const confirmed = true;
+  const symptoms: Symptom[] = [];
+  if (missingSince !== undefined && now - missingSince >= startupGrace + createdWithin)
+    symptoms.push({ kind: 'missing', confirmed, since: missingSince, says: missingInWords(seen) });
+  if (rollout === 'stalled')
+    symptoms.push({ kind: 'stalled', confirmed, since: stalledSince, says: 'its rollout makes no progress' });
+  return symptoms;
+}
+
+function missingInWords({ workload: { desired, creationFailure }, instances }: Observation): string {
+  const count = desired - instances.length;
+  const says = `${count} of ${desired} instances ${count === 1 ? 'does' : 'do'} not exist`;
+  return creationFailure ? `${says}: ${creationFailure}` : says;
 }
 
 function tally(instances: readonly InstanceEvidence[]): Record<InstanceHealth, number> {
@@ -298,7 +315,8 @@ function conditionOf(
 ): Condition {
   const { healthy, impaired, failing, unknown } = counts;
   if (symptoms.some(({ kind, confirmed }) => kind === 'service' && confirmed)) return 'down';
-  if (failing > 0 && healthy + impaired + unknown === 0) return 'down';
+  const isMissing = symptoms.some(({ kind }) => kind === 'missing');
+  if ((failing > 0 || isMissing) && healthy + impaired + unknown === 0) return 'down';
   if (symptoms.some(({ kind, confirmed }) => confirmed && kind !== 'unproven')) return 'degraded';
   const asked = spec.checks.filter(({ through }) => through === 'service');
   const answers = asked.every((check) => verdictOf(check, targets[theService]?.checks[check.name], now) === 'healthy');

@@ -144,7 +144,11 @@ function crashLoop(look: Look): Sighting | undefined {
   return { confirmed, since, says: `crashes again and again, ${restarts} restarts by now` };
 }
 
-function waits({ instance, now, spec }: Look, reasons: ReadonlySet<string>, what: string): Sighting | undefined {
+function waits(
+  { instance, now, spec }: Look,
+  reasons: ReadonlySet<string>,
+  what: string,
+): (Sighting & Pick<Symptom, 'isOfRegistry'>) | undefined {
   const container = instance.containers.find(({ waiting }) => waiting !== undefined && reasons.has(waiting));
   if (!container) return undefined;
   // The first refusal may be a hiccup of the registry: only one that the kubelet has begun to back off from is sure.
@@ -152,6 +156,7 @@ function waits({ instance, now, spec }: Look, reasons: ReadonlySet<string>, what
   return {
     ...ripens(instance.createdAt, patience, now),
     says: `container ${container.name} ${what} (${container.waiting})`,
+    ...(reasons === pulls && !container.isImageAtFault && { isOfRegistry: true }),
   };
 }
 

@@ -22,6 +22,7 @@ export type SymptomKind =
   | 'node-gone'
   | 'node-silent'
   | 'service'
+  | 'missing'
   | 'stalled';
 
 /** What was seen of one subject. */
@@ -44,6 +45,8 @@ export interface Symptom extends Sighting {
   readonly unreachedSince?: Millis;
   /** Of a check that has never passed: it is the certificate that it does not accept. */
   readonly isCertificate?: boolean;
+  /** Of an image that can't be had: nothing says that it is its own fault, and not its registry's. */
+  readonly isOfRegistry?: boolean;
   /** The others have it too, or nobody knows: it says nothing about this instance. */
   readonly isShared?: boolean;
 }

@@ -2,7 +2,14 @@
  * What the brain keeps in mind of results that came and went: rows of them, baselines, losses. It is held in memory
  * only. After a crash everything in here is unknown until it is seen again, which costs time and never a wrong repair.
  */
-import { type CheckResult, type InstanceObservation, type PathSample, theService } from '../observation.ts';
+import {
+  type CheckResult,
+  type InstanceObservation,
+  type Observation,
+  type PathSample,
+  theService,
+  type WorkloadObservation,
+} from '../observation.ts';
 import type { CheckSpec, ServiceSpec } from '../spec.ts';
 import type { Millis } from '../time.ts';
 import { type CheckTrack, follow, freshTrack } from './check-track.ts';
@@ -24,6 +31,8 @@ export interface TargetPerception {
 export interface Perception {
   /** By uid, and by {@link theService}. */
   readonly targets: Readonly<Record<string, TargetPerception>>;
+  /** Since when fewer instances have existed than are wanted, while all of them are ready; missing while it is not so. */
+  readonly missingSince?: Millis;
 }
 
 /** What is new since the last time. */
@@ -32,6 +41,13 @@ export interface News {
   /** From other vantage points; the operator's own come with the results. */
   readonly samples: readonly PathSample[];
   readonly instances: readonly InstanceObservation[];
+  /** How many instances there should be, and when that was seen; missing where nobody has looked. */
+  readonly wanted?: { readonly at: Millis; readonly desired: number; readonly rollout: WorkloadObservation['rollout'] };
+}
+
+/** What was seen of the workload, as news. */
+export function wantedBy({ at, workload: { desired, rollout } }: Observation): NonNullable<News['wanted']> {
+  return { at, desired, rollout };
 }
 
 /** The vantage point of the operator itself. */
@@ -49,7 +65,18 @@ export function perceive(spec: ServiceSpec, perception: Perception, news: News):
   for (const result of news.results) takeResult(spec, draft, result);
   for (const sample of news.samples) if (isNewer(draft, sample)) takeSample(draft, sample);
   for (const instance of news.instances) takeRestarts(draft, instance, instance.uid in perception.targets);
-  return draft;
+  const missingSince = news.wanted ? missing(perception, news.wanted, news.instances) : perception.missingSince;
+  return missingSince === undefined ? draft : { ...draft, missingSince };
+}
+
+/** Who is not ready yet is waited for by controllers, and who is to end has a name that another one waits for. */
+function missing(
+  { missingSince }: Perception,
+  { at, desired, rollout }: NonNullable<News['wanted']>,
+  instances: readonly InstanceObservation[],
+): Millis | undefined {
+  const isWaitedFor = rollout === 'progressing' || instances.some(({ ready, terminating }) => !ready && !terminating);
+  return instances.length < desired && !isWaitedFor ? (missingSince ?? at) : undefined;
 }
 
 interface Draft {

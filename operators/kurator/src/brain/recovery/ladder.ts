@@ -19,6 +19,7 @@ export const ladders: Readonly<Record<Cause, readonly Step[]>> = {
   unknown: [],
   image: ['kubernetes'],
   unschedulable: ['kubernetes'],
+  'missing-pods': ['kubernetes'],
   'node-lost': ['replace'],
   'node-unreachable': ['replace'],
   node: ['replace'],

@@ -216,6 +216,10 @@ const table = {
   addNode: ({ world }) => {
     world.nodes.push({ name: `n${world.now}`, state: 'up', since: world.now });
   },
+  /** Somebody sets a quota. */
+  quota: (_stage, service, arg) => {
+    service.quota = 1 + (arg % 100);
+  },
   /** A PodDisruptionBudget refuses what nobody could have known, until it does not. */
   protect: (_stage, service) => {
     service.evictable = 0;

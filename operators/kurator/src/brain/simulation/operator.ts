@@ -13,7 +13,7 @@ import type { Action, ActionOutcome, Notice } from '../incident/incident.ts';
 import { type Answer, type CheckResult, type Observation, type Orders, theService } from '../observation.ts';
 import { paceOf } from '../pace.ts';
 import { nextCheck } from '../perception/next-check.ts';
-import { freshPerception, type Perception, perceive } from '../perception/perception.ts';
+import { freshPerception, type Perception, perceive, wantedBy } from '../perception/perception.ts';
 import { type Obstacle, withdraw } from '../recovery/withdraw.ts';
 import type { CheckSpec, ClusterSpec } from '../spec.ts';
 import { type Thought, type ThoughtInput, think } from '../think.ts';
@@ -190,7 +190,7 @@ export function createOperator(options: OperatorOptions): Operator {
     const seen = look(name, service, summaries);
     const results = runChecks(name, service, seen, history);
     referee.heard(world, service, results);
-    const news = { results, samples: [], instances: seen.instances };
+    const news = { results, samples: [], instances: seen.instances, wanted: wantedBy(seen) };
     const perception = perceive(service.spec, memory.perceptions.get(name) ?? freshPerception, news);
     memory.perceptions.set(name, perception);
     const outcomes = memory.outcomes.get(name) ?? [];

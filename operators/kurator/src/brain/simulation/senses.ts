@@ -109,6 +109,7 @@ export function watch(
       revisions: [...service.revisions],
       rollout: isRolling ? 'progressing' : 'settled',
       paused: false,
+      ...(service.instances.length >= service.quota && { creationFailure: 'exceeded quota' }),
       ...(service.foreignWrite && { foreignWrite: service.foreignWrite }),
       ...(service.surge && !isRolling && { surge: service.surge }),
     },
@@ -144,7 +145,9 @@ function see(world: World, instance: SimInstance): InstanceObservation {
 function container(world: World, instance: SimInstance): ContainerObservation {
   const { illness, restarts, endedAt, startedAt } = instance;
   const base = { name: 'main', restarts, startedAt };
-  if (illness === 'image') return { name: 'main', restarts, state: 'waiting', waiting: imageWait(world, instance) };
+  if (illness === 'image') {
+    return { name: 'main', restarts, state: 'waiting', waiting: imageWait(world, instance), isImageAtFault: true };
+  }
   if (endedAt === undefined) return { ...base, state: 'running' };
   const ended = { at: endedAt, exitCode: 137, reason: illness === 'oom' ? 'OOMKilled' : 'Error' };
   const isLooping = (illness === 'crash-loop' || illness === 'oom') && restarts > 0;

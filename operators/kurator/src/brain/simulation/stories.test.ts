@@ -1,6 +1,7 @@
 /** The stories of the resilience suite that are the brain's, on a simulated cluster: P is the period, N failAfter, T the timeout. */
 import { describe, expect, it } from 'vitest';
 import type { History } from '../incident/history.ts';
+import type { ContainerObservation } from '../observation.ts';
 import { windowSize } from '../perception/packet-loss.ts';
 import { theOperator } from '../perception/perception.ts';
 import { freshScalingMemory, scale } from '../scaling/scale.ts';
@@ -128,6 +129,44 @@ describe('an outage of something that nobody has named, soon after a deploy', ()
     const run = story(events, { specs });
     const rolledBack = historyOf(run).incident?.attempts.map(({ step }) => step);
     expect(rolledBack).toContain('rollback');
+  });
+});
+
+describe('a registry that is down right after a deploy', () => {
+  it('is told, and nothing is rolled back', () => {
+    const run = story([happens('badDeploy', 3)], {
+      length: at + 25 * minute,
+      brain: (input) => {
+        const unsaid = ({ isImageAtFault: _, ...container }: ContainerObservation) => container;
+        const instances = input.seen.instances.map((one) => ({ ...one, containers: one.containers.map(unsaid) }));
+        return think({ ...input, seen: { ...input.seen, instances } });
+      },
+    });
+    expect(run.world.services.get('web')?.revision).toBe('r2');
+    expect(historyOf(run)).toMatchObject({ repairs: [], revisions: { bad: [], left: [] } });
+    expect(historyOf(run).incident).toMatchObject({ stage: 'handedOver', diagnosis: { cause: 'image' } });
+  });
+
+  it('is rolled back where the registry says that there is no such image', () => {
+    expect(story([happens('badDeploy', 3)]).world.services.get('web')?.revision).toBe('r1');
+  });
+});
+
+describe('instances that can not be made', () => {
+  const events = [happens('quota', 1), happens('removeNode', 0, second)];
+
+  it('are told with the reason, and nothing is done', () => {
+    const run = story(events, { length: at + 15 * minute });
+    expect(historyOf(run)).toMatchObject({ repairs: [], incident: { stage: 'handedOver' } });
+    expect(historyOf(run).incident?.diagnosis).toMatchObject({
+      cause: 'missing-pods',
+      reasons: [expect.stringContaining('1 of 3 instances does not exist: exceeded quota')],
+    });
+  });
+
+  it('are no fault where they come in time', () => {
+    const run = story([...events, happens('quota', 99, 50 * second)], { length: at + 15 * minute });
+    expect(historyOf(run).incidents).toBe(0);
   });
 });
 

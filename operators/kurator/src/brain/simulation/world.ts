@@ -87,6 +87,8 @@ export interface SimService {
   isThere: boolean;
   /** Which workload it is about: another number is another one. */
   target: number;
+  /** No more instances than this are admitted. */
+  quota: number;
   /** So many at a time a PodDisruptionBudget that nobody sees lets go. */
   evictable: number;
 }
@@ -156,6 +158,7 @@ export function createWorld(
       isUnderstood: true,
       isThere: true,
       target: 1,
+      quota: Number.POSITIVE_INFINITY,
       evictable: Number.POSITIVE_INFINITY,
     };
     world.services.set(spec.name, service);
@@ -321,7 +324,8 @@ function replenish(world: World, service: SimService): void {
   // Two of one name must never run: who is to end is waited for.
   const ending = service.spec.stateful ? service.instances.length - live.length : 0;
   const missing = Math.min(wanted - live.length, service.desired - fresh) - ending;
-  for (let count = 0; count < missing; count++) make(world, service, world.now);
+  const admitted = Math.min(missing, service.quota - service.instances.length);
+  for (let count = 0; count < admitted; count++) make(world, service, world.now);
   for (const extra of live.slice(0, Math.max(0, live.length - wanted))) remove(world, extra);
 }
 

@@ -16,6 +16,7 @@ const ownFaults: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
   'image',
   'configuration',
   'unschedulable',
+  'missing',
   'oom',
   'loss',
   'certificate',

@@ -31,7 +31,7 @@ export const badRevision: Rule = (scene) => {
   if (before === undefined || revisions.healthy.includes(revision)) return undefined;
   const failing = inState(evidence, 'failing');
   const ofIt = failing.filter((instance) => instance.revision === revision);
-  const blamed = ofIt.filter(({ symptoms }) => symptoms.some((one) => one.confirmed && ofRevision.has(one.kind)));
+  const blamed = ofIt.filter(isBlamed);
   if (blamed.length === 0 || failing.length > ofIt.length) return undefined;
   const well = inState(evidence, 'healthy', 'impaired').filter((instance) => instance.revision === revision);
   const longest = Math.max(...blamed.map(livedFor));
@@ -47,6 +47,12 @@ export const badRevision: Rule = (scene) => {
   ];
   return { cause: 'bad-revision', confidence: doubt.confidence, affected: blamed.map(({ uid }) => uid), reasons };
 };
+
+/** Who waits for a registry that does not answer would do so with any revision, whatever else is seen of it meanwhile. */
+function isBlamed({ symptoms }: InstanceEvidence): boolean {
+  if (symptoms.some(({ isOfRegistry }) => isOfRegistry)) return false;
+  return symptoms.some(({ kind, confirmed }) => confirmed && ofRevision.has(kind));
+}
 
 function doubtAbout(
   { spec, evidence, seen, revisions }: Scene,
