@@ -75,7 +75,7 @@ export function checkedContent(content: object, place: RepositoryName, sentAs = 
   const { manifests, config, layers, subject, mediaType } = content as Partial<OciIndex & OciManifest>;
   if (manifests !== undefined && (layers !== undefined || config !== undefined))
     throw badContent(place, 'something that is both a manifest and an index');
-  const types = [mediaType, sentAs].filter((type) => type !== undefined && MANIFEST_TYPES.includes(type));
+  const types = [mediaType ?? '', sentAs].filter((type) => MANIFEST_TYPES.includes(type));
   const expected = Array.isArray(manifests)
     ? INDEX_TYPES
     : MANIFEST_TYPES.filter((type) => !INDEX_TYPES.includes(type));

@@ -142,12 +142,20 @@ export async function live(stage: Stage, plan?: Plan, expected?: Life): Promise<
   }
 }
 
+/** By `performance.now()`, as of when they are asked. */
+interface Limits {
+  /** When it is not waited any longer. */
+  readonly deadline: () => number;
+  /** Before when it does not end. */
+  readonly earliest: () => number;
+}
+
 /** Waits until nothing was asked for so long, by an operator that watches; or until there is no time left. */
 async function quietFor(
   gate: Gate,
   milliseconds: number,
   signal: AbortSignal,
-  { deadline = () => Number.POSITIVE_INFINITY, earliest = () => 0 } = {},
+  { deadline, earliest }: Limits = { deadline: () => Number.POSITIVE_INFINITY, earliest: () => 0 },
 ): Promise<void> {
   while (performance.now() < deadline()) {
     signal.throwIfAborted();
