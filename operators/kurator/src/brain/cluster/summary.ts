@@ -16,6 +16,8 @@ export interface ServiceSummary {
    * anybody is there to end it: what nobody thinks about any more must not be in everybody's way.
    */
   readonly underRepairUntil?: Millis;
+  /** When it was last seen to wait for its turn in what is there for all; missing when it does not. */
+  readonly waitedAt?: Millis;
   /** When its repairs were begun. */
   readonly repairs: readonly Millis[];
   /** How it looks to those that depend on it. */
@@ -34,6 +36,7 @@ export function summarise(name: string, history: History, evidence: Evidence | u
     name,
     ...(isFailing && { failingSince: engagedSince(incident) }),
     ...(attempt && attempt.step !== 'kubernetes' && { underRepairUntil: attempt.deadline + endsWithin }),
+    ...(evidence && incident?.hold?.by === 'cluster' && { waitedAt: evidence.at }),
     repairs,
     asDependency: asDependency(name, history, evidence),
   };

@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createRandom } from '../simulation/random.ts';
 import { clusterDefaults } from '../spec-defaults.ts';
 import { minute, second } from '../time.ts';
 import type { ServiceSummary } from './summary.ts';
-import { refuses, survey, viewFor, withOneMore } from './survey.ts';
+import { namespaceOf, refuses, survey, viewFor, withOneMore } from './survey.ts';
 
 const now = 1_000 * minute;
 
@@ -105,3 +107,90 @@ describe('the share of a namespace', () => {
     expect(refuses(viewFor(withOneMore(tiny, 'loud/s0', now), 'loud/s1'), now)).toContain('its share is 1');
   });
 });
+
+describe('the turns of namespaces', () => {
+  const waiting = (name: string, repairs: number[], waitedAt = now): ServiceSummary => ({
+    name,
+    waitedAt,
+    repairs,
+    asDependency: { name, state: 'impaired' },
+  });
+  const one = { ...clusterDefaults, concurrent: 1 };
+
+  it('come first to the one whose last repair is longer ago', () => {
+    const found = survey(one, [waiting('loud/a', [now - minute]), waiting('calm/a', [])], {}, now);
+    expect(refuses(viewFor(found, 'loud/a'), now)).toBe(
+      'it is the turn of other namespaces, whose last repairs are longer ago',
+    );
+    expect(refuses(viewFor(found, 'calm/a'), now)).toBeUndefined();
+  });
+
+  it('hold nobody up where there is room for all, or for one that is not there to take its turn', () => {
+    const both = [waiting('loud/a', [now - minute]), waiting('calm/a', [])];
+    expect(refuses(viewFor(look(both), 'loud/a'), now)).toBeUndefined();
+    const dead = survey(one, [waiting('loud/a', [now - minute]), waiting('calm/a', [], now - minute)], {}, now);
+    expect(refuses(viewFor(dead, 'loud/a'), now)).toBeUndefined();
+  });
+
+  it('come to every namespace with work, however many there are and whoever asks first', () => {
+    const turns = fc.record({
+      namespaces: fc.integer({ min: 1, max: 20 }),
+      services: fc.integer({ min: 1, max: 4 }),
+      concurrent: fc.integer({ min: 1, max: 6 }),
+      repairs: fc.integer({ min: 1, max: 30 }),
+      share: fc.constantFrom(0, 0.5, 1),
+      seed: fc.integer({ min: 1, max: 1_000_000 }),
+    });
+    fc.assert(
+      fc.property(turns, (given) => {
+        const { namespaces, repairs, concurrent } = given;
+        // All others once, as fast as the budget and what may run at once allow.
+        const bound = Math.ceil(namespaces / repairs) * per + (Math.ceil(namespaces / concurrent) + 1) * 2 * minute;
+        expect(longestWait(given, 3 * bound)).toBeLessThanOrEqual(bound);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+interface Turns {
+  readonly namespaces: number;
+  readonly services: number;
+  readonly concurrent: number;
+  readonly repairs: number;
+  readonly share: number;
+  readonly seed: number;
+}
+
+const per = 5 * minute;
+
+/** The longest that a namespace waits where every service always needs a repair, and the first always ask first. */
+function longestWait({ namespaces, services, concurrent, repairs, share, seed }: Turns, length: number): number {
+  const spec = { ...clusterDefaults, concurrent, namespaceShare: share, budget: { repairs, per } };
+  const summaries = new Map<string, ServiceSummary>();
+  for (let index = 0; index < namespaces * services; index++) {
+    const name = `n${index % namespaces}/s${index}`;
+    summaries.set(name, { name, repairs: [], asDependency: { name, state: 'impaired' } });
+  }
+  const servedAt = new Map(Array.from({ length: namespaces }, (_, index) => [`n${index}`, now]));
+  const random = createRandom(seed);
+  let longest = 0;
+  for (let time = now; time < now + length; time += 10 * second) {
+    let found = survey(spec, [...summaries.values()], {}, time);
+    for (const [name, service] of summaries) {
+      // Not everybody looks in every round.
+      if ((service.underRepairUntil ?? 0) >= time || random.chance(0.1)) continue;
+      const { underRepairUntil: _under, waitedAt: _waited, ...rest } = service;
+      if (refuses(viewFor(found, name), time)) {
+        summaries.set(name, { ...rest, waitedAt: time });
+        continue;
+      }
+      found = withOneMore(found, name, time);
+      const recent = [...service.repairs, time].filter((at) => time - at < per);
+      summaries.set(name, { ...rest, repairs: recent, underRepairUntil: time + random.next() * minute });
+      servedAt.set(namespaceOf(name), time);
+    }
+    longest = Math.max(longest, ...[...servedAt.values()].map((at) => time - at));
+  }
+  return longest;
+}

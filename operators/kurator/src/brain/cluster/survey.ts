@@ -3,7 +3,7 @@
  * are hardly the cause, and the more is done at once, the worse it gets.
  */
 import type { Budget, ClusterSpec } from '../spec.ts';
-import { inWords, type Millis } from '../time.ts';
+import { inWords, type Millis, second } from '../time.ts';
 import type { ServiceSummary } from './summary.ts';
 
 /** What is remembered between two surveys. Losing it costs nothing but the calm after a storm. */
@@ -29,6 +29,8 @@ export interface ClusterView {
   readonly coolDown: Millis;
   /** What its own namespace has taken of that, and may take; missing where no other namespace needs any. */
   readonly share?: NamespaceShare;
+  /** So many namespaces come before its own, and leave it nothing; missing where they don't. Which is not its business. */
+  readonly after?: number;
 }
 
 /** What one namespace has taken of what is there for all, and how much of it is its own at most. */
@@ -43,10 +45,14 @@ export interface NamespaceShare {
 interface Counts {
   readonly active: number;
   readonly recent: number;
+  /** When its last repair began, and when one of its services was last seen to wait for the next. */
+  readonly lastAt: Millis;
+  readonly waitedAt: Millis;
 }
 
 /** What a survey found. */
 export interface Survey {
+  readonly at: Millis;
   /** As it is for all; {@link viewFor} adds what is one service's own. */
   readonly view: ClusterView;
   readonly history: ClusterHistory;
@@ -56,7 +62,10 @@ export interface Survey {
   readonly namespaceShare: number;
 }
 
-const none: Counts = { active: 0, recent: 0 };
+const never = Number.NEGATIVE_INFINITY;
+const none: Counts = { active: 0, recent: 0, lastAt: never, waitedAt: never };
+/** Who waits looks again every few seconds. Who was not seen to for this long is not there to take its turn. */
+const waitsFor = 30 * second;
 
 /** Counts once for a whole round of thoughts; {@link withOneMore} counts on with each repair that begins in it. */
 export function survey(
@@ -67,8 +76,8 @@ export function survey(
 ): Survey {
   let failing = 0;
   const total = { active: 0, recent: 0 };
-  let lastAt = Number.NEGATIVE_INFINITY;
-  const namespaces = new Map<string, { active: number; recent: number }>();
+  let lastAt = never;
+  const namespaces = new Map<string, { -readonly [key in keyof Counts]: number }>();
   for (const service of services) {
     if (now - (service.failingSince ?? Number.NEGATIVE_INFINITY) <= spec.storm.within) failing++;
     const own = namespaces.get(namespaceOf(service.name)) ?? { ...none };
@@ -79,7 +88,9 @@ export function survey(
       counts.active += active;
       counts.recent += recent;
     }
-    lastAt = Math.max(lastAt, service.repairs.at(-1) ?? lastAt);
+    own.waitedAt = Math.max(own.waitedAt, service.waitedAt ?? never);
+    own.lastAt = Math.max(own.lastAt, service.repairs.at(-1) ?? never);
+    lastAt = Math.max(lastAt, own.lastAt);
   }
   const history = weather(spec, failing, services.length, before, now);
   const isStorm = history.stormSince !== undefined;
@@ -92,23 +103,39 @@ export function survey(
     coolDown,
     ...(isStorm && { stormSince: history.stormSince }),
   };
-  return { view, history, failing, namespaces, namespaceShare: spec.namespaceShare };
+  return { at: now, view, history, failing, namespaces, namespaceShare: spec.namespaceShare };
 }
 
 /** What one service has to know, by its full name. A namespace that is alone shares with nobody. */
-export function viewFor({ view, namespaces, namespaceShare }: Survey, service: string): ClusterView {
+export function viewFor({ at, view, namespaces, namespaceShare }: Survey, service: string): ClusterView {
   const namespace = namespaceOf(service);
   const isAlone = namespaces.size < 2 && (namespaces.size === 0 || namespaces.has(namespace));
   if (isAlone) return view;
   const shareOf = (whole: number) => Math.max(Math.min(1, whole), Math.ceil(whole * namespaceShare));
-  const { active, recent } = namespaces.get(namespace) ?? none;
+  const { active, recent, lastAt } = namespaces.get(namespace) ?? none;
   const most = { atOnce: shareOf(view.atOnce), repairs: shareOf(view.budget.repairs) };
-  return { ...view, share: { namespace, active, recent, ...most } };
+  const isFree = (one: Counts) => one.active < most.atOnce && one.recent < most.repairs;
+  const waiting = [...namespaces].filter(([, one]) => at - one.waitedAt <= waitsFor && isFree(one));
+  const after = waiting.filter(([name, one]) => isBefore({ name, ...one }, { name: namespace, lastAt }));
+  const left = Math.min(view.atOnce - view.active, view.budget.repairs - view.recent);
+  const isLater = after.length > 0 && after.length >= left;
+  return {
+    ...view,
+    share: { namespace, active, recent, ...most },
+    ...(isLater && { after: after.length }),
+  };
+}
+
+type Turn = Pick<Counts, 'lastAt'> & { readonly name: string };
+
+/** Whose last repair is longer ago comes first: so there is always one who does, and whoever waits is the first in the end. */
+function isBefore(one: Turn, other: Turn): boolean {
+  return one.lastAt === other.lastAt ? one.name < other.name : one.lastAt < other.lastAt;
 }
 
 /** Why a repair must not begin now; undefined when it may. */
 export function refuses(view: ClusterView, now: Millis): string | undefined {
-  const { active, atOnce, recent, budget, notBefore, coolDown, stormSince, share } = view;
+  const { active, atOnce, recent, budget, notBefore, coolDown, stormSince, share, after } = view;
   const how = stormSince === undefined ? '' : ', for there is a storm';
   const per = inWords(budget.per);
   if (active >= atOnce) return `${active} services are under repair, and no more than ${atOnce} may be${how}`;
@@ -117,6 +144,7 @@ export function refuses(view: ClusterView, now: Millis): string | undefined {
     return `${share.active} services of namespace ${share.namespace} are under repair, and its share is ${share.atOnce}${how}`;
   if (share && share.recent >= share.repairs)
     return `the share of namespace ${share.namespace}, ${share.repairs} of the cluster's ${budget.repairs} repairs in ${per}, is spent`;
+  if (after) return `it is the turn of other namespaces, whose last repairs are longer ago${how}`;
   return now < notBefore ? `repairs begin at least ${inWords(coolDown)} apart${how}` : undefined;
 }
 
@@ -128,11 +156,11 @@ export function withOneMore(before: Survey, service: string, now: Millis): Surve
   return {
     ...before,
     view: { ...view, ...oneMore(view), notBefore: now + view.coolDown },
-    namespaces: new Map(before.namespaces).set(namespace, oneMore(own)),
+    namespaces: new Map(before.namespaces).set(namespace, { ...own, ...oneMore(own), lastAt: now }),
   };
 }
 
-function oneMore({ active, recent }: Counts): Counts {
+function oneMore({ active, recent }: Pick<Counts, 'active' | 'recent'>): Pick<Counts, 'active' | 'recent'> {
   return { active: active + 1, recent: recent + 1 };
 }
 
