@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { windowOfTrials } from './blips.ts';
 import { type Count, closeWindow, tail, type Windows } from './windows.ts';
 
 describe('tail', () => {
@@ -47,5 +48,45 @@ describe('an alarm', () => {
 
   it('keeps three windows', () => {
     expect(after(0, 1, 0, 1).windows).toEqual([window(1), window(0), window(1)]);
+  });
+});
+
+describe('how soon a share is found, in windows of thirty', () => {
+  /** The probability that an alarm was raised within so many full windows: exact, by the counts of the last two. */
+  function found(share: number, windows: number): number {
+    const size = windowOfTrials;
+    const odds = Array.from(
+      { length: size + 1 },
+      (_, wrong) => tail(size, wrong, share) - tail(size, wrong + 1, share),
+    );
+    let quiet = new Map<string, { kept: readonly Count[]; chance: number }>([['', { kept: [], chance: 1 }]]);
+    for (let index = 0; index < windows; index++) {
+      const next: typeof quiet = new Map();
+      for (const { kept, chance } of quiet.values()) {
+        for (const [wrong, odd] of odds.entries()) {
+          const after = closeWindow({ windows: kept, isAlarm: false }, { trials: size, wrong });
+          if (after.isAlarm) continue;
+          const last = after.windows.slice(-2);
+          const key = last.map((one) => one.wrong).join();
+          next.set(key, { kept: last, chance: (next.get(key)?.chance ?? 0) + chance * odd });
+        }
+      }
+      quiet = next;
+    }
+    return 1 - [...quiet.values()].reduce((total, { chance }) => total + chance, 0);
+  }
+
+  // The table in docs/explanation/healing.md: in percent, after 90, 300, 1,200 and 3,600 checks.
+  it.each([
+    [0.02, [0, 0, 0, 0]],
+    [0.03, [0, 0, 0.1, 0.3]],
+    [0.05, [0.3, 1.4, 6, 17.3]],
+    [0.07, [2.8, 13.5, 47.6, 86.2]],
+    [0.1, [20.4, 64.1, 98.8, 100]],
+    [0.15, [72.9, 99.4, 100, 100]],
+    [0.2, [96.5, 100, 100, 100]],
+    [1 / 3, [100, 100, 100, 100]],
+  ])('%d', (share, percents) => {
+    expect([3, 10, 40, 120].map((windows) => Math.round(1000 * found(share, windows)) / 10)).toEqual(percents);
   });
 });
