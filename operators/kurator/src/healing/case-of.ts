@@ -22,7 +22,7 @@ export interface NoCase {
 }
 
 /** What a round begins with. */
-export type Beginning = Pick<Round, 'kurator' | 'context' | 'mind' | 'now'>;
+type Beginning = Pick<Round, 'kurator' | 'context' | 'mind' | 'now'>;
 
 interface Prepared {
   /** As it was written before. */

@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import { type Client, EndpointSlice, type Log, Service } from '@kurator/sdk';
 
 /** What is needed to look for it. */
-export interface Asking {
+interface Asking {
   readonly client: Client;
   readonly log: Pick<Log, 'warn'>;
   readonly signal: AbortSignal;

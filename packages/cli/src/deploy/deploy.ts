@@ -128,8 +128,7 @@ function refuseOthers(steps: readonly Step[], description: OperatorDescription):
   if (others.length === 0) return;
   const names = others.map(titleOf).join(', ');
   throw new CliError('KUR_CLI_CONFLICT', `not made by \`kurator deploy\` for ${description.name}: ${names}`, {
-    remedy:
-      'delete what nobody needs; or --take-over makes it the operator’s own, which `kurator undeploy` deletes',
+    remedy: 'delete what nobody needs; or --take-over makes it the operator’s own, which `kurator undeploy` deletes',
   });
 }
 
