@@ -85,7 +85,7 @@ export const quietHolds: ReadonlySet<Hold['by']> = new Set<Hold['by']>([
 ]);
 
 /** Neither well nor ill for all that is known: since when, and how long that is only looked at. */
-export interface Suspense {
+interface Suspense {
   readonly since: Millis;
   readonly until: Millis;
   readonly isOver: boolean;
