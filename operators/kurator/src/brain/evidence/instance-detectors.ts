@@ -82,14 +82,22 @@ function nodeTrouble(look: Look, has: (node: NodeObservation) => boolean, how: s
   const ripeAt = node.gone ? node.since : Math.max(node.since + spec.recovery.nodeGrace, node.silentAloneFrom ?? 0);
   const waited = ripens(node.since, ripeAt - node.since, now);
   // Whoever still answers is alive, whatever its node says.
-  const mayAnswer = checks.some((check) => answersOrWasNotAsked(check, mind.checks[check.name], now));
+  const mayAnswer = checks.some((check) => mayBeAlive(check, mind.checks[check.name], now));
   return { ...waited, confirmed: waited.confirmed && !mayAnswer, says: `its node ${node.name} is ${how}` };
 }
 
-/** Whoever has only just begun to look has asked nobody yet, and then not often enough for a verdict. */
-function answersOrWasNotAsked(check: CheckSpec, track: CheckTrack | undefined, now: Millis): boolean {
+/** What says that nobody was there, or nobody listened. */
+const unanswered: ReadonlySet<SymptomKind | undefined> = new Set<SymptomKind>(['unreachable', 'refused']);
+
+/**
+ * Whoever has only just begun to look has asked nobody yet, and then not often enough for a verdict. And whoever answers
+ * otherwise than a check expects is alive as well: that may be the fault of the check, or of what it depends on.
+ */
+function mayBeAlive(check: CheckSpec, track: CheckTrack | undefined, now: Millis): boolean {
   if (!track || verdictOf(check, track, now) === 'healthy') return true;
-  return track.successes > 0 && now - track.knownAt <= staleAfter(check);
+  if (now - track.knownAt > staleAfter(check)) return false;
+  const last = track.errors.at(-1);
+  return track.successes > 0 || (last !== undefined && !unanswered.has(mannerOfError[last.kind]));
 }
 
 /** How long the service's slowest check takes to confirm a failure. */

@@ -65,6 +65,8 @@ export function createReferee(cluster: ClusterSpec): Referee {
   const left = new Map<string, Set<string>>();
   /** The definitions of checks that have passed on somebody who was ready; by service. */
   const passed = new Map<string, Set<string>>();
+  /** When the operator could last ask nobody. */
+  let unaskedAt = Number.NEGATIVE_INFINITY;
   const standstill = createStandstill((at, what) => note(8, at, what));
 
   function note(rule: RuleNumber, at: Millis, what: string): void {
@@ -77,6 +79,7 @@ export function createReferee(cluster: ClusterSpec): Referee {
       if (isTrouble) troubleAt.set(target, at);
     }
     notePassed(service, results);
+    if (world.isCutOff || world.isCheckerBlind) unaskedAt = world.now;
     for (const instance of service.instances) {
       const isReported = instance.endedAt !== undefined || !instance.ready || isOnBadNode(world, instance);
       if (isReported) troubleAt.set(instance.uid, world.now);
@@ -114,12 +117,18 @@ export function createReferee(cluster: ClusterSpec): Referee {
     if (world.now - seen > lately) note(1, world.now, `${instance.uid} was taken away though nothing was seen of it`);
     judgeWord(world, service, instance, intendedAt);
     if (isIll(world, instance) || world.now - instance.illAt <= afterglow) return;
+    if (looksLost(world, instance)) return;
     const outage = service.spec.dependsOn.find(
       (name) => world.now - (world.services.get(name)?.downAt ?? Number.NEGATIVE_INFINITY) <= outageAfterglow,
     );
     const rule = outage ? 6 : 1;
     const whose = outage ? `, for the fault of ${outage}` : '';
     note(rule, world.now, `${instance.uid} was taken away and was not ill${whose}`);
+  }
+
+  /** Whoever can't ask, and hears from Kubernetes that the node is silent, has to take it for lost. */
+  function looksLost(world: World, instance: SimInstance): boolean {
+    return isOnBadNode(world, instance) && world.now - unaskedAt <= afterglow;
   }
 
   /** Of a hang nobody knows but the checks. */
@@ -146,7 +155,8 @@ export function createReferee(cluster: ClusterSpec): Referee {
   }
 
   function judgeMinimum(world: World, service: SimService, touched: readonly SimInstance[]): void {
-    const isWell = (one: SimInstance) => serves(world, one) && world.now - Math.max(one.illAt, one.startedAt) > wellFor;
+    const isWell = (one: SimInstance) =>
+      serves(world, one) && !looksLost(world, one) && world.now - Math.max(one.illAt, one.startedAt) > wellFor;
     if (!touched.some(isWell)) return;
     const rest = service.instances.filter((one) => serves(world, one) && !touched.includes(one)).length;
     const least = minHealthy(service.spec.recovery, service.desired);

@@ -13,6 +13,7 @@ import type { CheckSpec } from '../spec.ts';
 import { second } from '../time.ts';
 import type { Random } from './random.ts';
 import {
+  answers,
   backoff,
   isDown,
   isOutdated,
@@ -21,7 +22,6 @@ import {
   type SimInstance,
   type SimNode,
   type SimService,
-  serves,
   startTime,
   type World,
 } from './world.ts';
@@ -86,7 +86,7 @@ function errorOf(
   // The kernel opens connections for a process that hangs.
   if (instance.illness === 'hang') return check.kind === 'tcp' ? undefined : 'response-timeout';
   if (instance.illness === 'wrong' || (instance.illness === 'flaky' && random.chance(flakyShare))) return 'status';
-  if (!serves(world, instance)) return 'refused';
+  if (!answers(world, instance)) return 'refused';
   const needs = service.spec.dependsOn.flatMap((name) => world.services.get(name) ?? []);
   return needs.some((needed) => isDown(world, needed)) ? 'status' : undefined;
 }

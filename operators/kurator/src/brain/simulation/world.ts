@@ -211,8 +211,13 @@ function isUnheard({ nodes }: World, node: string): boolean {
 
 const bearable = new Set<Illness | undefined>(['slow', 'loss', 'saturated', 'flaky']);
 
-/** Whether it serves now, be it badly. */
+/** Whether it serves now, be it badly. Nobody is sent to one that is to end. */
 export function serves(world: World, instance: SimInstance): boolean {
+  return instance.goneAt === undefined && answers(world, instance);
+}
+
+/** Whether it would, if it were asked: one that nobody ends runs on. */
+export function answers(world: World, instance: SimInstance): boolean {
   const ends = instance.goneAt !== undefined && !isUnheard(world, instance.node);
   if (ends || world.now < instance.startedAt + startTime) return false;
   if (bearable.has(instance.illness)) return true;
