@@ -24,8 +24,8 @@ describe('lanesOf', () => {
   const gib = 2 ** 30;
 
   it.each([
-    ['one for each two cores', { cores: 8, memory: 64 * gib }, 4],
-    ['one on two cores', { cores: 2, memory: 23 * gib }, 1],
+    ['one for each core', { cores: 8, memory: 64 * gib }, 8],
+    ['two on two cores', { cores: 2, memory: 23 * gib }, 2],
     ['what fits into memory', { cores: 64, memory: 31 * gib }, 7],
     ['one on a small machine', { cores: 1, memory: 2 * gib }, 1],
   ])('is %s', (_, machine, lanes) => {
