@@ -90,12 +90,13 @@ function nodeTrouble(look: Look, has: (node: NodeObservation) => boolean, how: s
 const unanswered: ReadonlySet<SymptomKind | undefined> = new Set<SymptomKind>(['unreachable', 'refused']);
 
 /**
- * Whoever has only just begun to look has asked nobody yet, and then not often enough for a verdict. And whoever answers
+ * Whoever has only just begun to look has asked nobody yet, and then in vain for a while, or not often enough. And whoever answers
  * otherwise than a check expects is alive as well: that may be the fault of the check, or of what it depends on.
  */
 function mayBeAlive(check: CheckSpec, track: CheckTrack | undefined, now: Millis): boolean {
   if (!track || verdictOf(check, track, now) === 'healthy') return true;
-  if (now - track.knownAt > staleAfter(check)) return false;
+  const { unknownSince = Number.NEGATIVE_INFINITY } = track;
+  if (now - track.knownAt > staleAfter(check)) return now - unknownSince <= staleAfter(check);
   const last = track.errors.at(-1);
   return track.successes > 0 || (last !== undefined && !unanswered.has(mannerOfError[last.kind]));
 }

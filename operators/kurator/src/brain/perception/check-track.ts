@@ -20,6 +20,8 @@ export interface CheckTrack {
   /** The end of the newest result, and of the newest that was not unknown. */
   readonly lastAt: Millis;
   readonly knownAt: Millis;
+  /** Since when all results were unknown; missing when the newest was not. */
+  readonly unknownSince?: Millis;
   /** When the first failure in a row was seen. */
   readonly failingSince?: Millis;
   /** When the newest healthy run began, and the first of those that came in a row with it. */
@@ -52,7 +54,10 @@ export function staleAfter({ slowest, period, timeout }: CheckSpec): Millis {
 /** Takes one result in. Results older than the newest are ignored: they were seen, or were overtaken. */
 export function follow(spec: CheckSpec, track: CheckTrack, result: CheckResult): CheckTrack {
   if (result.at <= track.lastAt) return track;
-  if (result.outcome === 'unknown') return { ...track, definition: spec.definition, lastAt: result.at };
+  if (result.outcome === 'unknown') {
+    const { unknownSince = result.at } = track;
+    return { ...track, definition: spec.definition, lastAt: result.at, unknownSince };
+  }
   // A row with a long hole in it is none.
   const row = result.at - track.knownAt > staleAfter(spec) ? { ...freshTrack, tempo: paused(track.tempo) } : track;
   return result.outcome === 'healthy' ? succeeded(spec, row, result) : failed(spec, row, result);
