@@ -131,9 +131,15 @@ export function createReferee(cluster: ClusterSpec): Referee {
     return isOnBadNode(world, instance) && world.now - unaskedAt <= afterglow;
   }
 
-  /** Of a hang nobody knows but the checks. */
+  /** Of a hang nobody knows but the checks, unless the kubelet had told of a crash before it. */
   function judgeWord(world: World, { spec, editedAt }: SimService, instance: SimInstance, intendedAt: Millis): void {
-    if (instance.illness !== 'hang' || isOnBadNode(world, instance) || intendedAt <= editedAt) return;
+    if (
+      instance.illness !== 'hang' ||
+      instance.endedAt !== undefined ||
+      isOnBadNode(world, instance) ||
+      intendedAt <= editedAt
+    )
+      return;
     if (spec.checks.some(({ name }) => passed.get(spec.name)?.has(definitionOf(spec, name)))) return;
     note(1, world.now, `${instance.uid} was taken away by the word of a check that has never passed`);
   }
