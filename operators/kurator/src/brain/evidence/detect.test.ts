@@ -39,6 +39,17 @@ describe('an instance', () => {
     expect(known(trouble)?.changesAt).toBe(at);
   });
 
+  it.each([
+    ['runs there and was never asked may be alive', 'running', false],
+    ['was sent there when it was silent already never ran, and is lost', 'waiting', true],
+  ] as const)('that %s', (_, state, confirmed) => {
+    const containers = [{ name: 'main', state, restarts: 0 }];
+    const trouble = { instances: { a: { containers } }, nodes: { n1: { ready: 'unknown', since: now - 2 * minute } } };
+    const checked = { ...spec, checks: specOf({}).checks };
+    const [seen] = detect(checked, freshPerception, observe(trouble as Trouble), everyCheck, now).instances;
+    expect(seen?.symptoms).toMatchObject([{ kind: 'node-silent', confirmed }]);
+  });
+
   it('that has crashed again and again is known to be ill only until it is well again', () => {
     const after = (restarts: number, ready: boolean): Trouble => {
       const ended = { at: now - (5 - restarts) * 10 * second, exitCode: 1, reason: 'Error' };

@@ -77,12 +77,13 @@ function ripens(since: Millis, patience: Millis, now: Millis): Omit<Sighting, 's
 }
 
 function nodeTrouble(look: Look, has: (node: NodeObservation) => boolean, how: string): Sighting | undefined {
-  const { node, spec, checks, now, mind } = look;
+  const { instance, node, spec, checks, now, mind } = look;
   if (!node || !has(node)) return undefined;
   const ripeAt = node.gone ? node.since : Math.max(node.since + spec.recovery.nodeGrace, node.silentAloneFrom ?? 0);
   const waited = ripens(node.since, ripeAt - node.since, now);
-  // Whoever still answers is alive, whatever its node says.
-  const mayAnswer = checks.some((check) => mayBeAlive(check, mind.checks[check.name], now));
+  // Whoever still answers is alive, whatever its node says. Who was sent there when it was lost already never began to run.
+  const runs = instance.containers.some(({ state }) => state === 'running');
+  const mayAnswer = runs && checks.some((check) => mayBeAlive(check, mind.checks[check.name], now));
   return { ...waited, confirmed: waited.confirmed && !mayAnswer, says: `its node ${node.name} is ${how}` };
 }
 
