@@ -2,7 +2,7 @@
  * Whether the operator's namespace may go with it: not if there is something else in it, of whatever kind the cluster knows. What
  * follows from other objects, or is made in every namespace, is nobody's.
  */
-import { type Client, hasCode, type KubernetesObject, type ResourceType, untyped } from '@kurator/client';
+import { type Client, ClientError, type KubernetesObject, type ResourceType, untyped } from '@kurator/client';
 import type { OperatorDescription } from '../manifests/description.ts';
 import { isWrittenFor } from './inventory.ts';
 import { isMadeByOperator } from './own-objects.ts';
@@ -33,8 +33,7 @@ export async function contentOf(
     const items = await client
       .list<KubernetesObject>(type, { namespace, metadataOnly: true, signal })
       .then((list) => list.items)
-      // A kind that has just been removed.
-      .catch((error) => (hasCode(error, 'KUR_CLIENT_NOT_FOUND') ? [] : Promise.reject(error)));
+      .catch((error) => (isRemoved(error) ? [] : Promise.reject(error)));
     found.push(...items.map(({ metadata }) => ({ kind: type.kind, metadata })));
   }
   const own = withOwned(found, new Set([...gone, ...found.filter((each) => isOwn(each, description)).map(uidOf)]));
@@ -94,7 +93,10 @@ async function listableKinds(client: Client, signal: AbortSignal): Promise<Lista
   const unknown: string[] = [];
   for (const apiVersion of versions) {
     const path = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
-    const list = await read<{ resources: ApiResource[] }>(path).catch(() => signal.throwIfAborted());
+    const list = await read<{ resources: ApiResource[] }>(path).catch((error) => {
+      signal.throwIfAborted();
+      return isRemoved(error) ? { resources: [] } : undefined;
+    });
     if (!list) unknown.push(`what ${apiVersion} has, which does not answer`);
     const listable = list?.resources.filter(({ name, verbs }) => verbs.includes('list') && !name.includes('/')) ?? [];
     for (const { name, kind, namespaced } of listable) {
@@ -102,4 +104,9 @@ async function listableKinds(client: Client, signal: AbortSignal): Promise<Lista
     }
   }
   return { types, unknown };
+}
+
+/** A CRD, or the last one of its group, is listed for a moment after it is gone; whoever can't be asked answers otherwise. */
+function isRemoved(error: unknown): boolean {
+  return error instanceof ClientError && error.status === 404;
 }
