@@ -374,6 +374,18 @@ it('a proxy stands between, but not before those that it is not for', async () =
 });
 
 describe('a proxy', () => {
+  it('does not stand before addresses in a range that it is not for', async () => {
+    const proxy = await scriptedServer(() => found);
+    const far = '192.0.2.3:5000';
+    const client = clientWith({
+      proxy: { http: proxy.url, except: '192.0.2.0/24' },
+      registries: { [far]: { url: `http://${far}` } },
+    });
+    const asked = client.repository(`${far}/a`).digest('v1', { signal: AbortSignal.timeout(300) });
+    await expect(asked).rejects.toThrow();
+    expect(proxy.asked).toEqual([]);
+  });
+
   it.each(['127.0.0.1', 'localhost'])('does not stand before %s, also if nobody says so', async (name) => {
     const registry = await scriptedServer(() => found);
     const proxy = await scriptedServer(() => found);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proxiesOf, registryUrl } from './settings.ts';
+import { isInRange, proxiesOf, registryUrl } from './settings.ts';
 
 describe('where a registry is', () => {
   it.each([
@@ -19,6 +19,17 @@ describe('where a registry is', () => {
     expect(() => registryUrl('r', { url })).toThrow(expect.objectContaining({ code: 'KUR_REGISTRY_SETTING' }));
     expect(() => registryUrl('r', { url })).not.toThrow('secret');
   });
+});
+
+it.each([
+  ['http://10.130.0.3:5000', 'localhost, 10.128.0.0/9', true],
+  ['http://10.1.0.3:5000', 'localhost,10.128.0.0/9', false],
+  ['http://[fd00::3]:5000', 'fd00::/8', true],
+  ['http://[fd00::3]:5000', '10.0.0.0/8', false],
+  ['https://r.example.com', '0.0.0.0/0', false],
+  ['http://10.1.0.3', '10.1.0.3,10.0.0.0/99,/8,10.0.0.0/8/8', false],
+])('%s is an address in a range of %j: %s', (url, except, expected) => {
+  expect(isInRange(new URL(url), except)).toBe(expected);
 });
 
 it('reads proxies from an environment, in either case', () => {

@@ -1,4 +1,5 @@
 /** Where registries are, and whom to believe. */
+import { BlockList, isIP } from 'node:net';
 import { RegistryError } from './error.ts';
 
 /** How one registry is reached; for that one alone. */
@@ -18,7 +19,7 @@ export interface RegistrySettings {
 export interface ProxySettings {
   readonly http?: string | undefined;
   readonly https?: string | undefined;
-  /** Hosts that are reached without, as in `NO_PROXY`; this machine (`localhost`, `127.0.0.1`) always is. */
+  /** Hosts and ranges of addresses that are reached without, as in `NO_PROXY`; this machine (`localhost`, `127.0.0.1`) always is. */
   readonly except?: string | undefined;
 }
 
@@ -27,6 +28,21 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/;
 /** Whether a host, which may have a port, is this machine itself. */
 export function isLoopback(host: string): boolean {
   return LOOPBACK.test(host);
+}
+
+/** Whether a host is an address in one of the ranges of a `NO_PROXY`, such as `10.0.0.0/8`. Names are undici's part. */
+export function isInRange({ hostname }: URL, except: string): boolean {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(address);
+  if (family === 0) return false;
+  const ranges = new BlockList();
+  for (const range of except.split(/[\s,]+/)) {
+    const [net = '', prefix = '', ...more] = range.split('/');
+    const isRange = isIP(net) > 0 && more.length === 0 && /^\d+$/.test(prefix);
+    const isFit = Number(prefix) <= (isIP(net) === 6 ? 128 : 32);
+    if (isRange && isFit) ranges.addSubnet(net, Number(prefix), isIP(net) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return ranges.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Where registries are whose name is not their address. */

@@ -20,3 +20,8 @@ export class TestenvError extends Error {
     this.remedy = options.remedy;
   }
 }
+
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -12,7 +12,7 @@ export {
   listClusters,
   openCluster,
 } from './cluster/open-cluster.ts';
-export type { Registry } from './cluster/supervisor/registry.ts';
+export type { ClusterRegistry } from './cluster/supervisor/cluster-registry.ts';
 export type { ClusterStatus, ComponentStatus } from './cluster/supervisor/status.ts';
 export { testCluster } from './cluster/test-cluster.ts';
 export * from './crash/index.ts';
@@ -20,8 +20,10 @@ export { TestenvError, type TestenvErrorCode, type TestenvErrorOptions } from '.
 export * from './faults/index.ts';
 export * from './images/index.ts';
 // The testing kit for authors of operators.
+export { freePort } from './internal/free-port.ts';
 export { enforcePolicy } from './kit/enforce-policy.ts';
 export { type EventuallyOptions, eventually } from './kit/eventually.ts';
+export { type LocalRegistry, localRegistry } from './kit/local-registry.ts';
 export { ManualClock, settled } from './kit/manual-clock.ts';
 export { describeRequest, type RecordedRequest, type RequestRecord, recordRequests } from './kit/record-requests.ts';
 export { type ScopedOptions, type Startable, type TestScope, testScope } from './kit/test-scope.ts';

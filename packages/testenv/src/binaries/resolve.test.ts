@@ -186,6 +186,25 @@ it('keeps several versions side by side', async () => {
   expect(new Set(all.map((binaries) => binaries.path('kubelet'))).size).toBe(3);
 });
 
+describe('CoreDNS', () => {
+  const buildsOf = async (request: Parameters<typeof resolveBinaries>[0]) => {
+    const before = await builds();
+    const binaries = await resolveBinaries({ ...request, env: go.env });
+    return { coredns: binaries.path('coredns'), builds: (await builds()) - before };
+  };
+
+  it('comes with Kubernetes, and then serves other versions too', async () => {
+    const first = await buildsOf({ programs: ['kubelet', 'coredns'] });
+    expect(first).toEqual({ coredns: expect.stringContaining('kubernetes-1.36.3'), builds: 1 });
+    expect(await buildsOf({ programs: ['kubelet', 'coredns'], version: '1.35' })).toEqual({ ...first, builds: 1 });
+  });
+
+  it('is built by itself where nothing else is missing', async () => {
+    const alone = await buildsOf({ programs: ['coredns'] });
+    expect(alone).toEqual({ coredns: expect.stringContaining('coredns-1.15.0'), builds: 1 });
+  });
+});
+
 it('refuses to tell the path of a program that was not asked for', async () => {
   const binaries = await resolveBinaries({ programs: ['kubelet'], env: go.env });
   expect(() => binaries.path('coredns')).toThrow('coredns is not among the programs that were asked for');

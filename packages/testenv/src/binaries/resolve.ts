@@ -1,6 +1,6 @@
 /** Finds the programs of a cluster: in a folder that was named, in the cache, in the official releases, or by a build. */
 import { join } from 'node:path';
-import { TestenvError } from '../error.ts';
+import { messageOf, TestenvError } from '../error.ts';
 import { cacheFolder } from '../folders.ts';
 import { type Reporter, silent } from '../reporter.ts';
 import type { CacheContext } from './cache.ts';
@@ -119,7 +119,13 @@ async function drawFrom(
   const failures: Failure[] = [];
   for (const offer of source.offers) {
     const wanted = missing(request, found).filter((program) => offer.programs.includes(program));
-    if (wanted.length === 0 || failures.some(({ site, unreachable }) => unreachable && site === offer.site)) continue;
+    const isWorthIt = source.name === 'cache' || !wanted.every((program) => offer.extras?.includes(program));
+    if (
+      !isWorthIt ||
+      wanted.length === 0 ||
+      failures.some(({ site, unreachable }) => unreachable && site === offer.site)
+    )
+      continue;
     try {
       const folder = await source.get(offer);
       if (!folder) continue;
@@ -142,7 +148,7 @@ function failure(source: Source, site: string, programs: readonly Program[], err
     source: source.name,
     site,
     programs,
-    reason: error instanceof Error ? error.message : String(error),
+    reason: messageOf(error),
     unreachable: known?.code === 'KUR_TESTENV_UNREACHABLE',
     error,
   };

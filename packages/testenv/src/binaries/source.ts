@@ -1,12 +1,13 @@
 /** The places that programs come from when no folder was named, and the order in which they are tried. */
 import { TestenvError } from '../error.ts';
 import { buildEntry } from './build.ts';
-import { corednsRecipe, kubernetesRecipe, runtimeRecipes } from './build-recipe.ts';
+import { type BuildRecipe, corednsRecipe, kubernetesRecipe, programsOf, runtimeRecipes } from './build-recipe.ts';
 import { type CacheContext, type EntryRecipe, findEntry, obtainEntry } from './cache.ts';
 import type { Platform } from './platform.ts';
 import type { Program } from './program.ts';
 import { releaseEntry } from './release.ts';
 import { releasedFirst, releaseOf } from './release-layout.ts';
+import { defaultVersion } from './version.ts';
 
 /** A place that programs come from. */
 export type SourceName = 'cache' | 'download' | 'build';
@@ -14,6 +15,8 @@ export type SourceName = 'cache' | 'download' | 'build';
 /** One cache entry that holds, or could be made to hold, some programs. */
 export interface Offer {
   readonly programs: readonly Program[];
+  /** Those of them that are no reason to make it: they can be had for less. */
+  readonly extras?: readonly Program[];
   readonly entry: EntryRecipe;
   /** Where it comes from, in words for a person. */
   readonly origin: string;
@@ -30,6 +33,7 @@ export interface Source {
 }
 
 const defaultOrder: readonly SourceName[] = ['cache', 'download', 'build'];
+const coredns: readonly Program[] = ['coredns'];
 const VARIABLE = 'KURATOR_BINARY_SOURCES';
 
 /**
@@ -57,8 +61,10 @@ export function sourcesFor(
 ): readonly Source[] {
   const releases = releaseOffers(version, platform, context, env);
   const builds = buildOffers(version, platform, context, env);
+  // CoreDNS does not follow Kubernetes' versions: the one in the default version's build serves all.
+  const shared = { ...offerOf(kubernetesRecipe(defaultVersion, platform), platform, context, env), programs: coredns };
   const sources: Readonly<Record<SourceName, Source>> = {
-    cache: { name: 'cache', offers: [...releases, ...builds], get: ({ entry }) => findEntry(context, entry) },
+    cache: { name: 'cache', offers: [...releases, ...builds, shared], get: ({ entry }) => findEntry(context, entry) },
     download: { name: 'download', offers: releases, get: ({ entry }) => obtainEntry(context, entry) },
     build: { name: 'build', offers: builds, get: ({ entry }) => obtainEntry(context, entry) },
   };
@@ -77,10 +83,15 @@ function releaseOffers(version: string, platform: Platform, context: CacheContex
 
 function buildOffers(version: string, platform: Platform, context: CacheContext, env: NodeJS.ProcessEnv): Offer[] {
   const recipes = [kubernetesRecipe(version, platform), corednsRecipe(platform), ...runtimeRecipes(platform)];
-  return recipes.map((recipe) => ({
-    programs: recipe.programs,
+  return recipes.map((recipe) => offerOf(recipe, platform, context, env));
+}
+
+function offerOf(recipe: BuildRecipe, platform: Platform, context: CacheContext, env: NodeJS.ProcessEnv): Offer {
+  return {
+    programs: programsOf(recipe),
+    ...(recipe.guest ? { extras: recipe.guest.programs } : {}),
     entry: buildEntry(recipe, platform, context, env),
     origin: 'a build from Go modules',
     site: recipe.module,
-  }));
+  };
 }

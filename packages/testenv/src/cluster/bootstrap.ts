@@ -7,13 +7,17 @@ import {
   Node,
   Service,
   ServiceAccount,
+  waitFor,
 } from '@kurator/client';
-import { until } from '../internal/until.ts';
-import type { AddressPlan } from './addresses.ts';
+import { patient } from '../internal/patience.ts';
+import type { AddressPlan } from '../machines/addresses.ts';
 import { identities } from './control-plane/pki.ts';
 import type { ClusterNode } from './node/node.ts';
 
 const fieldManager = 'kurator-testenv';
+
+/** Milliseconds. */
+const WAIT = 60_000;
 
 export async function applyRoles(client: Client): Promise<void> {
   await client.apply(
@@ -92,34 +96,23 @@ export const corefile = (kubeconfig: string) => `.:53 {
 
 /** Waits until the node has joined, tells it its pod range, and waits until it takes pods. */
 export async function admitNode(client: Client, node: ClusterNode, podRange: string): Promise<void> {
-  const { kubelet } = node.components;
-  await until(
-    `node ${node.name} to join`,
-    async () => {
-      await kubelet.assertRunning();
-      return await client.find(Node, { name: node.name });
-    },
-    { timeout: 60_000, interval: 100 },
-  );
-  await client.patch(Node, { name: node.name }, { spec: { podCIDR: podRange, podCIDRs: [podRange] } });
-  await until(
-    `node ${node.name} to be ready`,
-    async () => {
-      const { status } = await client.get(Node, { name: node.name });
-      return status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
-    },
-    { timeout: 60_000, interval: 100 },
-  );
+  const name = { name: node.name };
+  const isReady = ({ status }: Node) =>
+    status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  try {
+    await waitFor(client, Node, name, () => true, { description: 'to join', timeout: patient(WAIT) });
+    await client.patch(Node, name, { spec: { podCIDR: podRange, podCIDRs: [podRange] } });
+    await waitFor(client, Node, name, isReady, { description: 'to be ready', timeout: patient(WAIT) });
+  } catch (error) {
+    await node.components.kubelet.assertRunning();
+    throw error;
+  }
 }
 
 /** Pods can be made in a namespace from the moment its default service account is there. */
 export async function untilPodsCanBeMade(client: Client): Promise<void> {
-  await until(
-    'the default service account',
-    () => client.find(ServiceAccount, { name: 'default', namespace: 'default' }),
-    {
-      timeout: 60_000,
-      interval: 100,
-    },
-  );
+  await waitFor(client, ServiceAccount, { name: 'default', namespace: 'default' }, () => true, {
+    description: 'to be made',
+    timeout: patient(WAIT),
+  });
 }

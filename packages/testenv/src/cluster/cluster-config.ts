@@ -6,7 +6,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Program } from '../binaries/program.ts';
 import { stateFolder } from '../folders.ts';
-import { cgroupParent } from './machines/cgroups.ts';
 
 /** A cluster as it was asked for and made. */
 export interface ClusterConfig {
@@ -65,9 +64,4 @@ export async function writeConfig(folder: string, config: ClusterConfig): Promis
 
 export async function readConfig(folder: string): Promise<ClusterConfig> {
   return JSON.parse(await readFile(clusterFiles(folder).config, 'utf8')) as ClusterConfig;
-}
-
-/** Where a cluster's pods are in the cgroup tree, and nobody else's. */
-export function cgroupOf({ name, id }: Pick<ClusterConfig, 'name' | 'id'>): string {
-  return `${cgroupParent}/${name}-${id}`;
 }

@@ -1,7 +1,7 @@
 /** What a caller may ask of a cluster, checked before anything is made. */
 import { TestenvError } from '../error.ts';
+import { maxNodes } from '../machines/addresses.ts';
 import type { Reporter } from '../reporter.ts';
-import { maxNodes } from './addresses.ts';
 
 /** What can be asked of a cluster; everything has a default. */
 export interface ClusterOptions {

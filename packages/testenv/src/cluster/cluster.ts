@@ -5,7 +5,7 @@ import { type FromArchiveOptions, imagesFromArchive } from '../images/images-fro
 import { type ClusterConfig, clusterFiles } from './cluster-config.ts';
 import { askSupervisor } from './control-client.ts';
 import { endSupervisor, removeRemains } from './lifetime.ts';
-import type { Registry } from './supervisor/registry.ts';
+import type { ClusterRegistry } from './supervisor/cluster-registry.ts';
 import type { ClusterStatus } from './supervisor/status.ts';
 
 /** A cluster, running or not; whoever holds it can use it and take it down. */
@@ -25,7 +25,7 @@ export interface Cluster extends AsyncDisposable {
    */
   load(archive: string, options?: FromArchiveOptions): Promise<string[]>;
   /** The cluster's own image registry, started when it is first asked for: push to its `url`, pull by its `name`. */
-  registry(): Promise<Registry>;
+  registry(): Promise<ClusterRegistry>;
   /** What can be made to go wrong in it: kill, freeze, drop, partition, … */
   readonly faults: Faults;
   /** Takes it down and waits until nothing of it is left. Doing so twice is harmless. */
@@ -47,7 +47,7 @@ export function clusterAt(folder: string, config: ClusterConfig): Cluster {
     config,
     folder,
     kubeconfig,
-    client: async () => createClient(await loadKubeconfig(kubeconfig)),
+    client: async () => createClient({ ...(await loadKubeconfig(kubeconfig)), proxyUrl: '' }),
     status: () => ask('GET', 'status'),
     async load(archive, options) {
       const images = await imagesFromArchive(archive, options);

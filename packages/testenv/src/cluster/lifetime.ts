@@ -3,11 +3,11 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { until } from '../internal/until.ts';
+import { cgroupOf, cgroupParent, removeCgroup } from '../machines/cgroups.ts';
 import { isAlive, isOfThisBoot, type Owner, ownerToken, parseOwner } from '../process/owner.ts';
 import { signalProcess } from '../process/process-identity.ts';
-import { type ClusterConfig, cgroupOf, clusterFiles, clustersFolder, readConfig } from './cluster-config.ts';
+import { type ClusterConfig, clusterFiles, clustersFolder, readConfig } from './cluster-config.ts';
 import { askSupervisor } from './control-client.ts';
-import { cgroupParent, removeCgroup } from './machines/cgroups.ts';
 
 /** Who holds a cluster: at first the process that makes it, which is anybody's; then its supervisor. */
 type Role = 'maker' | 'supervisor';

@@ -6,12 +6,12 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { hierarchies, removeCgroup } from '../machines/cgroups.ts';
 import { ownerToken } from '../process/owner.ts';
 import { identify } from '../process/process-identity.ts';
 import { type ClusterConfig, clusterFiles, clustersFolder, readConfig, writeConfig } from './cluster-config.ts';
 import { createCluster } from './create-cluster.ts';
 import { recordHolder } from './lifetime.ts';
-import { hierarchies, removeCgroup } from './machines/cgroups.ts';
 import { listClusters, openCluster } from './open-cluster.ts';
 
 let home: string;

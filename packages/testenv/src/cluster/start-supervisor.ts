@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { TestenvError, type TestenvErrorCode } from '../error.ts';
+import { cacheFolder } from '../folders.ts';
 import { completePath } from '../internal/which.ts';
 import type { Reporter } from '../reporter.ts';
 import { clusterFiles } from './cluster-config.ts';
@@ -29,7 +30,7 @@ export async function startSupervisor(
     detached: true,
     stdio: ['pipe', 'pipe', log.fd],
     // containerd starts runc by its name, and kube-proxy iptables.
-    env: { ...process.env, PATH: completePath() },
+    env: { NODE_COMPILE_CACHE: cacheFolder('compiled'), ...process.env, PATH: completePath() },
   });
   await log.close();
   const ended = new Promise<void>((resolve) => supervisor.once('exit', () => resolve()));

@@ -1,6 +1,6 @@
 /** What every way of building an image shares: a base, extra files, and the steps from layers to an archive. */
 import { dirname, join, posix, resolve } from 'node:path';
-import { blobOfJson, machinePlatform, type OciConfig } from '@kurator/registry';
+import { blobOfJson, formatPlatform, machinePlatform, type OciConfig, type Platform } from '@kurator/registry';
 import { TestenvError } from '../error.ts';
 import { cacheFolder } from '../folders.ts';
 import { requireSpace } from '../internal/disk-space.ts';
@@ -12,7 +12,7 @@ import { notAnImage } from './internal/archive-file.ts';
 import { placeOn, readFileTree } from './internal/file-tree.ts';
 import { gzipLayer } from './internal/gzip-layer.ts';
 import { type Layer, writeLayer } from './internal/layer.ts';
-import { imageForMachine, openArchive } from './internal/open-archive.ts';
+import { imageFor, openArchive } from './internal/open-archive.ts';
 import { fileEntry, type TarEntry } from './internal/tar-writer.ts';
 import { inWorkspace } from './internal/workspace.ts';
 
@@ -22,6 +22,8 @@ export interface BuildOptions {
   from?: ImageArchive | string;
   /** Files to add last, by absolute path in the image. Text and bytes get mode 644; say `{ content, mode }` for others. */
   files?: Readonly<Record<string, FileContent>>;
+  /** What it is to run on. Default: this machine's platform. */
+  platform?: Platform;
   /** Whether the new layers are compressed, for an image that is to be pushed; false unless given. */
   compress?: boolean;
   /** Where the archive goes. Default: the cache, under the image's name and digest. */
@@ -63,7 +65,7 @@ export async function buildImage(
     );
   }
   return await inWorkspace(`the image ${config.name}`, async (folder) => {
-    const base = options.from === undefined ? undefined : await openBase(options.from);
+    const base = options.from === undefined ? undefined : await openBase(options.from, options.platform);
     const below = await readFileTree(base?.layers ?? []);
     const own = await makeLayers({
       folder,
@@ -82,7 +84,8 @@ export async function buildImage(
     const target = output ? dirname(resolve(output)) : cacheFolder('images');
     await requireSpace(`The image ${config.name}`, [{ folder: target, bytes: totalSize(layers) }]);
     const diffIds = layers.slice(base?.layers.length ?? 0).map((layer) => layer.diffId);
-    return await writeArchive(name, blobOfJson(ociConfig(config, diffIds, base?.config)), layers, { output, signal });
+    const described = ociConfig(config, diffIds, base?.config, options.platform);
+    return await writeArchive(name, blobOfJson(described), layers, { output, signal });
   });
 }
 
@@ -101,12 +104,14 @@ export async function requireRoomFor(what: string, bytes: number): Promise<void>
 }
 
 /** The image that a build begins with. */
-export async function openBase(from: ImageArchive | string): Promise<{ config: OciConfig; layers: Layer[] }> {
+export async function openBase(
+  from: ImageArchive | string,
+  platform: Platform = machinePlatform(),
+): Promise<{ config: OciConfig; layers: Layer[] }> {
   const path = typeof from === 'string' ? from : from.path;
-  const image = imageForMachine(await openArchive(path));
+  const image = imageFor(platform, await openArchive(path));
   if (image) return { config: image.config.value, layers: image.layers };
-  const { os, architecture } = machinePlatform();
-  throw notAnImage(path, `it has no image for ${os}/${architecture}`, 'Give a base image for this platform.');
+  throw notAnImage(path, `it has no image for ${formatPlatform(platform)}`, 'Give a base image for this platform.');
 }
 
 function extraEntries(files: Readonly<Record<string, FileContent>>): TarEntry[] {

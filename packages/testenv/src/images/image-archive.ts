@@ -44,24 +44,31 @@ export async function writeArchive(
   { output, signal }: WriteArchiveOptions = {},
 ): Promise<ImageArchive> {
   const manifest = blobOfJson(manifestOf({ mediaType: MEDIA_TYPE.config, blob: config }, layers));
-  const path = output ? resolve(output) : await cachePath(name, manifest.digest);
-  const image = { name, digest: manifest.digest, path };
-  if (!output && (await touch(path))) return image;
   const blobs = [config, manifest, ...layers.map((layer) => layer.blob)];
-  await writeWhole(path, layoutEntries(indexOf(image, manifest), blobs), signal);
+  return await writeLayout(name, { mediaType: MEDIA_TYPE.manifest, blob: manifest }, blobs, { output, signal });
+}
+
+/** @param top What the name stands for. @param blobs That and all that it points at. */
+export async function writeLayout(
+  name: string,
+  { mediaType, blob }: { mediaType: string; blob: Blob },
+  blobs: readonly Blob[],
+  { output, signal }: WriteArchiveOptions,
+): Promise<ImageArchive> {
+  const path = output ? resolve(output) : await cachePath(name, blob.digest);
+  const image = { name, digest: blob.digest, path };
+  if (!output && (await touch(path))) return image;
+  const annotations = { [NAME_ANNOTATION]: name, [REF_ANNOTATION]: referenceOf(parseImageName(name)) };
+  const index: OciIndex = {
+    schemaVersion: 2,
+    mediaType: MEDIA_TYPE.index,
+    manifests: [{ ...descriptorOf(mediaType, blob), annotations }],
+  };
+  await writeWhole(path, layoutEntries(index, blobs), signal);
   return image;
 }
 
-function indexOf({ name }: ImageArchive, manifest: Blob): OciIndex {
-  const annotations = { [NAME_ANNOTATION]: name, [REF_ANNOTATION]: referenceOf(parseImageName(name)) };
-  return {
-    schemaVersion: 2,
-    mediaType: MEDIA_TYPE.index,
-    manifests: [{ ...descriptorOf(MEDIA_TYPE.manifest, manifest), annotations }],
-  };
-}
-
-function layoutEntries(index: OciIndex, blobs: readonly Blob[]): TarEntry[] {
+export function layoutEntries(index: OciIndex, blobs: readonly Blob[]): TarEntry[] {
   const unique = new Map(blobs.map((blob) => [blob.digest, blob]));
   return [
     fileEntry('oci-layout', JSON.stringify({ imageLayoutVersion: '1.0.0' })),

@@ -1,5 +1,5 @@
 /** What an image says about the containers made from it, and how that becomes the OCI configuration. */
-import { machinePlatform, type OciConfig, type OciRuntimeConfig } from '@kurator/registry';
+import { machinePlatform, type OciConfig, type OciRuntimeConfig, type Platform } from '@kurator/registry';
 import { TestenvError } from '../error.ts';
 import { IMAGE_TIME } from './internal/oci.ts';
 
@@ -68,14 +68,21 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && !value.includes('\0');
 }
 
-/** The configuration of an image whose layers are the base's and then `diffIds`. */
-export function ociConfig(config: ImageConfig, diffIds: readonly string[], base?: OciConfig): OciConfig {
+/** The configuration of an image whose layers are the base's and then `diffIds`. What it runs on, the base says; else `platform`. */
+export function ociConfig(
+  config: ImageConfig,
+  diffIds: readonly string[],
+  base?: OciConfig,
+  platform: Platform = machinePlatform(),
+): OciConfig {
+  const { os, architecture, variant } = base ?? platform;
   const created = IMAGE_TIME.toISOString();
   const history = diffIds.map(() => ({ created, created_by: 'kurator' }));
   return {
     created,
-    architecture: base?.architecture ?? machinePlatform().architecture,
-    os: base?.os ?? 'linux',
+    architecture,
+    os,
+    ...(variant === undefined ? {} : { variant }),
     config: runtimeConfig(config, base?.config ?? {}),
     rootfs: { type: 'layers', diff_ids: [...(base?.rootfs.diff_ids ?? []), ...diffIds] },
     history: [...(base?.history ?? []), ...history],

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { machinePlatform } from '@kurator/registry';
+import { formatPlatform, machinePlatform, type Platform } from '@kurator/registry';
 import { TestenvError } from '../error.ts';
 import { type BuildOptions, buildImage, requireRoomFor } from './build.ts';
 import type { ImageArchive } from './image-archive.ts';
@@ -16,7 +16,7 @@ export async function imageFromBinary(
   options: BuildOptions = {},
 ): Promise<ImageArchive> {
   const name = basename(path);
-  const size = await checkProgram(path);
+  const size = await checkProgram(path, options.platform ?? machinePlatform());
   return await buildImage({ entrypoint: [`/${name}`], ...config }, options, async (context) => {
     await requireRoomFor(`The image ${config.name}`, size);
     const entry = { path: name, type: 'file', mode: 0o755, size, content: () => readStretch(path, 0, size) } as const;
@@ -25,7 +25,7 @@ export async function imageFromBinary(
 }
 
 /** Fails unless the file would start on its own in an empty image; its size otherwise. */
-async function checkProgram(path: string): Promise<number> {
+async function checkProgram(path: string, platform: Platform): Promise<number> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isFile()) throw refused(path, stats ? 'is not a file' : 'is not there', 'Give the path of a program.');
   const elf = await readElf(path);
@@ -35,12 +35,12 @@ async function checkProgram(path: string): Promise<number> {
       'is not a Linux program',
       'For scripts and folders use imageFromFolder(), for JavaScript imageFromNodeBundle().',
     );
-  const { architecture } = machinePlatform();
+  const { architecture } = platform;
   if (elf.architecture !== architecture) {
     throw refused(
       path,
       `is a program for ${elf.architecture}, not for ${architecture}`,
-      `Build it for linux/${architecture}.`,
+      `Build it for ${formatPlatform(platform)}.`,
     );
   }
   if ((stats.mode & 0o111) === 0) throw refused(path, 'is not executable', `Run \`chmod +x ${path}\`.`);

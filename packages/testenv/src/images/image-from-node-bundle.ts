@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, join, posix } from 'node:path';
-import type { OciConfig } from '@kurator/registry';
+import { machinePlatform, type OciConfig, type Platform } from '@kurator/registry';
 import { TestenvError } from '../error.ts';
 import { type BuildOptions, buildImage, openBase } from './build.ts';
 import type { ImageArchive } from './image-archive.ts';
@@ -38,14 +38,15 @@ export async function imageFromNodeBundle(
   options: NodeBundleOptions = {},
 ): Promise<ImageArchive> {
   const entry = await entryOf(bundle, options.entry);
-  const inBase = options.from && !options.node ? await nodeInBase(options.from) : undefined;
+  const { platform = machinePlatform() } = options;
+  const inBase = options.from && !options.node ? await nodeInBase(options.from, platform) : undefined;
   const entrypoint = [inBase ?? NODE_PATH, ...(options.nodeOptions ?? []), `/${HOME}/${entry}`];
   const env = { NODE_ENV: 'production', ...config.env };
   const full = { entrypoint, user: NONROOT, workdir: `/${HOME}`, ...config, env };
   return await buildImage(full, options, async (context) => {
     const { folder, reporter, place } = context;
     const node = options.node ?? process.execPath;
-    const runtime = inBase ? [] : [await nodeRuntimeLayer(node, context, options.signal)];
+    const runtime = inBase ? [] : [await nodeRuntimeLayer(node, platform, context, options.signal)];
     const isFolder = (await stat(bundle)).isDirectory();
     const layout = { at: HOME, uid: 0, gid: 0, reporter };
     const entries = isFolder ? (await folderEntries(bundle, layout)).map(readable) : await singleFile(bundle);
@@ -54,8 +55,8 @@ export async function imageFromNodeBundle(
 }
 
 /** The node program of a base image, as images of Node say it: by their entrypoint, or by the variable NODE_VERSION. */
-export async function nodeInBase(base: ImageArchive | string): Promise<string | undefined> {
-  const { config = {} }: OciConfig = (await openBase(base)).config;
+export async function nodeInBase(base: ImageArchive | string, platform?: Platform): Promise<string | undefined> {
+  const { config = {} }: OciConfig = (await openBase(base, platform)).config;
   const [program = ''] = config.Entrypoint ?? [];
   if (posix.basename(program) === 'node') return program;
   return config.Env?.some((variable) => variable.startsWith('NODE_VERSION=')) ? 'node' : undefined;

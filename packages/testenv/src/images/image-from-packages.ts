@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TestenvError } from '../error.ts';
+import { messageOf, TestenvError } from '../error.ts';
 import { run } from '../internal/run.ts';
 import type { Reporter } from '../reporter.ts';
 import { type BuildOptions, buildImage, requireRoomFor } from './build.ts';
@@ -114,7 +114,7 @@ async function debootstrap(
 }
 
 function installFailed(names: readonly string[], cause: unknown): TestenvError {
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   if (/failed to execute mmdebstrap|^`mmdebstrap [^`]*` is not installed/.test(message)) {
     return new TestenvError(
       'KUR_TESTENV_PACKAGES',

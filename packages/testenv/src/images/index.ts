@@ -15,6 +15,6 @@ export { type FromArchiveOptions, imagesFromArchive } from './images-from-archiv
 export { type InspectedArchive, type InspectedImage, inspectArchive } from './inspect-archive.ts';
 export { nodeRuntimeFiles } from './internal/node-runtime.ts';
 export { PAUSE_IMAGE, pauseImage } from './pause-image.ts';
-export { pullImage } from './pull-image.ts';
+export { imageForPlatforms } from './platform-index.ts';
+export { type PullOptions, pullImage } from './pull-image.ts';
 export { type PushedImage, type PushOptions, pushImage } from './push-image.ts';
-export { type RegistryProcess, type RegistrySettings, registryHosts, registryProcess } from './registry.ts';

@@ -7,6 +7,7 @@ import {
   formatPlatform,
   machinePlatform,
   type OciConfig,
+  type Platform,
   type Repository,
   referenceOf,
 } from '@kurator/registry';
@@ -14,22 +15,27 @@ import { TestenvError } from '../error.ts';
 import { type ImageArchive, writeArchive } from './image-archive.ts';
 import { blobOfFile } from './internal/blob.ts';
 import type { Layer } from './internal/layer.ts';
-import { registryPlace } from './internal/registry-place.ts';
+import { repositoryAt } from './internal/repository-at.ts';
 import { inWorkspace } from './internal/workspace.ts';
 import type { PushOptions } from './push-image.ts';
 
+/** What is pulled, and as whom. */
+export interface PullOptions extends Pick<PushOptions, 'credentials' | 'proxy' | 'reporter' | 'signal'> {
+  /** Of an image for several platforms, which one. Default: this machine's. */
+  platform?: Platform | undefined;
+}
+
 /**
- * Pulls an image for this machine's platform from a registry into an archive, every byte checked against its digest.
+ * Pulls an image for one platform from a registry into an archive, every byte checked against its digest.
  * `registry` is a URL, `source` is `repository:tag` there.
  */
-export async function pullImage(registry: string, source: string, options: PushOptions = {}): Promise<ImageArchive> {
-  const { credentials, signal, reporter } = options;
-  await using place = registryPlace(registry, source, credentials);
+export async function pullImage(registry: string, source: string, options: PullOptions = {}): Promise<ImageArchive> {
+  const { credentials, proxy, signal, reporter, platform = machinePlatform() } = options;
+  await using place = repositoryAt(registry, source, { credentials, proxy });
   const { repository, name } = place;
   const task = `Pulling ${name.host}/${source}`;
   try {
     return await inWorkspace(`the image ${source}`, async (folder) => {
-      const platform = machinePlatform();
       const image = await repository.image(referenceOf(name), platform, { signal });
       if (!image) throw notForUs(source, formatPlatform(platform));
       const { content: manifest } = image;

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { pipeline, Readable } from 'node:stream';
 import { TestenvError } from '../error.ts';
+import { patient } from './patience.ts';
 import { completePath } from './which.ts';
 
 export interface RunOptions {
@@ -8,7 +9,7 @@ export interface RunOptions {
   env?: NodeJS.ProcessEnv;
   input?: string | Uint8Array | Readable;
   signal?: AbortSignal;
-  /** Milliseconds; 60 s unless told. */
+  /** Milliseconds, times `KURATOR_PATIENCE`; 60 s unless told. */
   timeout?: number;
 }
 
@@ -21,7 +22,8 @@ const OUTPUT_LIMIT = 64 * 1024 * 1024;
 
 /** Runs a program to its end; a failure becomes an error that quotes the last lines of what it said. */
 export async function run(command: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-  const { input, timeout = 60_000, env = process.env, ...rest } = options;
+  const { input, timeout: usual = 60_000, env = process.env, ...rest } = options;
+  const timeout = patient(usual);
   // What nodes are made with often lies where an ordinary login does not look: /usr/sbin.
   const complete = { ...env, PATH: completePath(env.PATH) };
   return await new Promise((resolve, reject) => {

@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { TestenvError } from '../error.ts';
+import { patient } from './patience.ts';
 
 export interface UntilOptions {
-  /** Milliseconds; 30 s unless told. */
+  /** Milliseconds, times `KURATOR_PATIENCE`; 30 s unless told. */
   timeout?: number;
   /** Milliseconds between looks; 20 unless told. */
   interval?: number;
@@ -19,8 +20,9 @@ export interface UntilOptions {
 export async function until<T>(
   what: string,
   condition: () => Promise<T | undefined | false | null>,
-  { timeout = 30_000, interval = 20, signal, watch }: UntilOptions = {},
+  { timeout: usual = 30_000, interval = 20, signal, watch }: UntilOptions = {},
 ): Promise<T> {
+  const timeout = patient(usual);
   const deadline = Date.now() + timeout;
   let cause: unknown;
   for (;;) {

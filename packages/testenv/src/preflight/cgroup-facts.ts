@@ -1,7 +1,7 @@
 /** Whether pods can have control groups here: which controllers there are, and whether groups can be made. */
 import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CgroupHierarchy, hierarchies } from '../cluster/machines/cgroups.ts';
+import { type CgroupHierarchy, hierarchies } from '../machines/cgroups.ts';
 
 /** What the kubelet refuses to start without. Version 1 counts CPU time in a controller of its own. */
 const requiredControllers = { 1: ['cpu', 'cpuacct', 'cpuset', 'memory'], 2: ['cpu', 'cpuset', 'memory'] } as const;

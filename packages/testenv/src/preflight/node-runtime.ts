@@ -4,7 +4,7 @@ import { lookIntoFolder } from '../binaries/named-folder.ts';
 import { cniPlugins, containerdPrograms, type RuntimeProgram, runtimePrograms } from '../binaries/program.ts';
 import { resolveBinaries } from '../binaries/resolve.ts';
 import type { SourceName } from '../binaries/source.ts';
-import { TestenvError } from '../error.ts';
+import { messageOf, TestenvError } from '../error.ts';
 import type { Reporter } from '../reporter.ts';
 import { findTools, type ToolFacts } from './tools.ts';
 
@@ -50,7 +50,7 @@ export async function obtainRuntime(
     const request = { programs: part, env, reporter, ...(signal ? { signal } : {}) };
     const obtained = await resolveBinaries(request).catch((error: unknown) => {
       signal?.throwIfAborted();
-      if (order !== 'cache') reporter.info(error instanceof Error ? error.message : String(error));
+      if (order !== 'cache') reporter.info(messageOf(error));
     });
     if (obtained) for (const program of part) found.set(program, obtained.path(program));
   }

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { TestenvError } from '../error.ts';
+import { messageOf, TestenvError } from '../error.ts';
 import type { Reporter } from '../reporter.ts';
 import { installCommand } from './checks.ts';
 
@@ -52,7 +52,7 @@ async function updateLists(options: InstallOptions): Promise<void> {
 
 /** Whether newer package lists may help. */
 export function isOutdated(error: unknown): boolean {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return /Unable to locate package|has no installation candidate|404 {2}Not Found|Failed to fetch|Unable to fetch/.test(
     message,
   );
@@ -106,7 +106,7 @@ async function ended(child: ChildProcess, onStatus: (line: string) => void): Pro
 }
 
 function installFailed(packages: readonly string[], cause: unknown): TestenvError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   return new TestenvError('KUR_TESTENV_INSTALL', `${packages.join(', ')} could not be installed: ${why}`, {
     remedy: `${installCommand(packages, true)} (and see what it says)`,
     cause,

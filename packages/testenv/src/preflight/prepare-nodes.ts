@@ -1,6 +1,6 @@
 /** Finds, or installs, what a node needs from the machine; refuses with one sentence where a node can't run. */
 import type { containerdPrograms } from '../binaries/program.ts';
-import { TestenvError } from '../error.ts';
+import { messageOf, TestenvError } from '../error.ts';
 import { which } from '../internal/which.ts';
 import type { Reporter } from '../reporter.ts';
 import { missingControllers } from './cgroup-facts.ts';
@@ -103,7 +103,7 @@ async function installExtras(
     await installPackages(packages, { reporter, signal, quick: true });
   } catch (error) {
     signal?.throwIfAborted();
-    reporter.info(`Going on without: ${error instanceof Error ? error.message : error}`);
+    reporter.info(`Going on without: ${messageOf(error)}`);
   }
 }
 

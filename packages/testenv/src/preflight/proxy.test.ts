@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { blocks, overlaps } from '../cluster/addresses.ts';
+import { blocks, overlaps } from '../machines/addresses.ts';
 import { catchingProxy, withoutProxyForClusters } from './proxy.ts';
 
 const HTTPS_PROXY = 'http://proxy.example:3128';

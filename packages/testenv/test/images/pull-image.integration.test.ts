@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { imageFromFolder, inspectArchive, pullImage, pushImage } from '../../src/images/index.ts';
-import { canTestRegistry, registryOfTests } from './registry.ts';
+import { canTestRegistry, registryOfTests } from './registry-of-tests.ts';
 import { temporaryCache, temporaryFolder } from './temporary.ts';
 
 async function webImage() {

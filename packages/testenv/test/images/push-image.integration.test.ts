@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findArchive, imageFromFolder, imagesFromArchive, pushImage } from '../../src/images/index.ts';
 import { dockerSave } from './foreign-archives.ts';
-import { canTestRegistry, registryOfTests } from './registry.ts';
+import { canTestRegistry, registryOfTests } from './registry-of-tests.ts';
 import { temporaryCache, temporaryFolder } from './temporary.ts';
 
 async function webImage(size = 100) {

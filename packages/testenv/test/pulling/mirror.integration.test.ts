@@ -12,7 +12,7 @@ import { imageFromFolder, pushImage } from '../../src/images/index.ts';
 import { openBlobStore } from '../../src/pulling/blob-store.ts';
 import { type Mirror, startMirror, TOKEN_HEADER } from '../../src/pulling/mirror.ts';
 import { openUpstream } from '../../src/pulling/upstream.ts';
-import { canTestRegistry, registryOfTests } from '../images/registry.ts';
+import { canTestRegistry, registryOfTests } from '../images/registry-of-tests.ts';
 import { temporaryCache, temporaryFolder } from '../images/temporary.ts';
 
 async function mirrorWith(open = openUpstream, nodes = ['127.0.0.1']): Promise<Mirror> {

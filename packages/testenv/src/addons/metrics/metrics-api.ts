@@ -8,6 +8,7 @@ import {
   Pod,
   type Status,
 } from '@kurator/client';
+import { messageOf } from '../../error.ts';
 import {
   groupDocument,
   groupListDocument,
@@ -123,7 +124,7 @@ function refusal(error: unknown): MetricsAnswer {
   if (error instanceof ClientError && error.status) {
     return failure(error.status, error.reason ?? 'InternalError', error.message);
   }
-  return failure(500, 'InternalError', error instanceof Error ? error.message : String(error));
+  return failure(500, 'InternalError', messageOf(error));
 }
 
 /** A failure in the form that every Kubernetes client understands. */

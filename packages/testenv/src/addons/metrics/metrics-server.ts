@@ -4,6 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Client } from '@kurator/client';
+import { messageOf } from '../../error.ts';
 import { type Reporter, silent } from '../../reporter.ts';
 import { createMetricsApi, failure, type MetricsAnswer } from './metrics-api.ts';
 import { type KubeletAddress, type KubeletCredentials, startScraper } from './scraper.ts';
@@ -70,7 +71,7 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
       return await answer({ method, url, accept: headers.accept ?? '' });
     } catch (error) {
       // A path that can't be decoded.
-      return failure(400, 'BadRequest', error instanceof Error ? error.message : String(error));
+      return failure(400, 'BadRequest', messageOf(error));
     }
   }
 

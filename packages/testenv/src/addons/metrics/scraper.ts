@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { TestenvError } from '../../error.ts';
+import { messageOf, TestenvError } from '../../error.ts';
 import { type Reporter, silent } from '../../reporter.ts';
 import { parseKubeletSample } from './kubelet-sample.ts';
 import { type NodeTracks, type NodeUsage, noTracks, track, usageOf } from './usage.ts';
@@ -90,8 +90,4 @@ async function fetchPage(agent: Agent, url: string, signal: AbortSignal): Promis
   const text = await body.text();
   if (statusCode === 200) return text;
   throw new TestenvError('KUR_TESTENV_METRICS_SCRAPE', `the kubelet answered with HTTP status ${statusCode}`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

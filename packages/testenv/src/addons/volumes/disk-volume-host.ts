@@ -8,7 +8,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, chmod, mkdir, open, readdir, readFile, rename, rm, statfs } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { TestenvError } from '../../error.ts';
+import { messageOf, TestenvError } from '../../error.ts';
 import { type RunResult, run } from '../../internal/run.ts';
 import { until } from '../../internal/until.ts';
 import { type Reporter, silent } from '../../reporter.ts';
@@ -84,7 +84,7 @@ export function createDiskVolumeHost(options: DiskVolumeHostOptions): VolumeHost
       return true;
     } catch (error) {
       if (isMachineOff(error)) throw error;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       reporter.info(`Volumes on ${node} are plain folders without a size limit: ${why}`);
       return false;
     } finally {

@@ -7,7 +7,7 @@ import {
   PersistentVolumeClaim,
   type StorageClass,
 } from '@kurator/client';
-import { TestenvError } from '../../error.ts';
+import { messageOf, TestenvError } from '../../error.ts';
 import { type ClaimPlan, selectedNodeAnnotation, volumeFor } from './claim.ts';
 import { recordClaimEvent } from './claim-events.ts';
 import { fieldManager } from './storage-class.ts';
@@ -62,7 +62,7 @@ async function createOnce(client: Client, volume: Manifest<PersistentVolume>): P
 }
 
 async function reportFailure(client: Client, claim: PersistentVolumeClaim, error: unknown): Promise<void> {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   await recordClaimEvent(client, claim, { type: 'Warning', reason: 'ProvisioningFailed', message });
   if (!(error instanceof TestenvError) || error.code !== 'KUR_TESTENV_MACHINE_OFF') return;
   // Without the annotation, the scheduler chooses again: a node that is alive.

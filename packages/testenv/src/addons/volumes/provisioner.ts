@@ -3,6 +3,7 @@
  * claim or volume, or an earlier failure, causes a look at everything; what isn't as it should be is then mended.
  */
 import { type Client, PersistentVolume, PersistentVolumeClaim, StorageClass } from '@kurator/client';
+import { messageOf } from '../../error.ts';
 import { type Reporter, silent } from '../../reporter.ts';
 import { watchChanges } from '../internal/changes.ts';
 import { createChores } from '../internal/chores.ts';
@@ -36,7 +37,7 @@ export async function startVolumeProvisioner(options: VolumeProvisionerOptions):
   const refused = new Set<string>();
   const look = () => looks.request();
   const failed = (what: string, error: unknown) => {
-    if (!signal.aborted) reporter.verbose(`${what} failed: ${error instanceof Error ? error.message : String(error)}`);
+    if (!signal.aborted) reporter.verbose(`${what} failed: ${messageOf(error)}`);
   };
   const chores = createChores({ wake: look, failed });
   const looks = createLooks({ look: lookAtAll, failed: (error) => failed('looking at volumes', error) });

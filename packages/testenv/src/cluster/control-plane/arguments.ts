@@ -34,6 +34,9 @@ export function etcdArguments({ etcdFolder }: Pick<ControlPlaneSettings, 'etcdFo
     'initial-cluster': `default=${advertised}`,
     // A cluster for tests is thrown away with its machine: waiting for the disk buys nothing.
     'unsafe-no-fsync': 'true',
+    // A lone member has nobody to hear from before it leads.
+    'heartbeat-interval': '10',
+    'election-timeout': '100',
     'log-level': 'warn',
   });
 }

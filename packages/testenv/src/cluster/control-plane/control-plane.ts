@@ -1,14 +1,15 @@
 /** etcd and the API server, with the controller manager and the scheduler beside them where they are wanted. */
 import { mkdir, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, createClient, loadKubeconfig } from '@kurator/client';
 import type { Program } from '../../binaries/program.ts';
 import { TestenvError } from '../../error.ts';
-import { virtualServices } from '../addresses.ts';
-import { type Component, createComponent } from '../component.ts';
-import type { Machine } from '../machines/machine.ts';
+import { freePort } from '../../internal/free-port.ts';
+import { patient } from '../../internal/patience.ts';
+import { virtualServices } from '../../machines/addresses.ts';
+import { type Component, createComponent } from '../../machines/component.ts';
+import type { Machine } from '../../machines/machine.ts';
 import {
   apiServerArguments,
   type ControlPlaneSettings,
@@ -42,12 +43,22 @@ export interface ControlPlane {
   readonly client: Client;
   /** The administrator's, a file. */
   readonly kubeconfig: string;
+  /** The controllers among them run once it is ready. */
   readonly components: readonly Component[];
+  /**
+   * Resolves when every role that Kubernetes brings is there, and the controllers, which can do nothing without theirs,
+   * have been started.
+   */
+  readonly ready: Promise<void>;
 }
 
 const MACHINE_PORT = 6443;
 const PORT_TRIES = 5;
 
+/**
+ * Gives a control plane that answers its administrator and lets nodes join. It is not `ready` then: the API server waits a
+ * whole second before it makes its roles, in which nodes can start already.
+ */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const etcdFolder = join(options.folder, 'etcd');
   await mkdir(etcdFolder, { recursive: true, mode: 0o700 });
@@ -58,22 +69,25 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const { apiServer, settings, ...rest } = await startApiServer(options, etcdFolder, component);
   await etcd.assertRunning();
 
-  const controllers = options.controllers ? await startControllers(settings, component) : [];
-  return { ...rest, pki: settings.pki, components: [etcd, apiServer, ...controllers] };
+  const controllers = options.controllers ? await createControllers(settings, component) : [];
+  const ready = untilOk(rest.client, apiServer, '/readyz').then(async () => {
+    await Promise.all(controllers.map((controller) => controller.start()));
+  });
+  // Whoever awaits it hears of a failure; whoever gave up before that has another one to report.
+  ready.catch(() => {});
+  return { ...rest, pki: settings.pki, components: [etcd, apiServer, ...controllers], ready };
 }
 
-async function startControllers(settings: ControlPlaneSettings, component: ComponentFactory): Promise<Component[]> {
+async function createControllers(settings: ControlPlaneSettings, component: ComponentFactory): Promise<Component[]> {
   const { pki } = settings;
   const [managerConfig, schedulerConfig] = await Promise.all([
     pki.writeKubeconfig('kube-controller-manager', identities.controllerManager),
     pki.writeKubeconfig('kube-scheduler', identities.scheduler),
   ]);
-  const controllers = [
+  return [
     component('kube-controller-manager', controllerManagerArguments(settings, managerConfig)),
     component('kube-scheduler', schedulerArguments(schedulerConfig)),
   ];
-  await Promise.all(controllers.map((controller) => controller.start()));
-  return controllers;
 }
 
 type ComponentFactory = (name: Program, args: readonly string[]) => Component;
@@ -107,14 +121,14 @@ async function startApiServer(
   component: ComponentFactory,
 ): Promise<ApiServer> {
   for (let attempt = 1; ; attempt++) {
-    const port = options.machine ? MACHINE_PORT : await freePort(options.port);
+    const port = options.machine ? MACHINE_PORT : await portFor(options);
     const { settings, server } = await configureApiServer(options, etcdFolder, port);
     const apiServer = component('kube-apiserver', apiServerArguments(settings));
     const kubeconfig = await settings.pki.writeKubeconfig('admin', identities.admin);
-    const client = createClient(await loadKubeconfig(kubeconfig));
+    const client = createClient({ ...(await loadKubeconfig(kubeconfig)), proxyUrl: '' });
     await apiServer.start();
     try {
-      await untilReady(client, apiServer);
+      await untilOk(client, apiServer, readyButForRoles);
       return { apiServer, settings, server, kubeconfig, client };
     } catch (error) {
       await Promise.all([apiServer.stop('SIGKILL'), client.close()]);
@@ -124,20 +138,25 @@ async function startApiServer(
   }
 }
 
-async function untilReady(client: Client, apiServer: Component): Promise<void> {
-  const deadline = Date.now() + 90_000;
+/** These two begin a second late, by the API server's own clock. */
+const readyButForRoles =
+  '/readyz?exclude=poststarthook/rbac/bootstrap-roles&exclude=poststarthook/scheduling/bootstrap-system-priority-classes';
+
+async function untilOk(client: Client, apiServer: Component, path: string): Promise<void> {
+  const timeout = patient(90_000);
+  const deadline = Date.now() + timeout;
   for (;;) {
     await apiServer.assertRunning();
-    const answer = await client.raw('GET', '/readyz', { timeout: 2000 }).catch((error: unknown) => error);
+    const answer = await client.raw('GET', path, { timeout: patient(2000) }).catch((error: unknown) => error);
     if (answer === 'ok') return;
     if (Date.now() > deadline) {
       throw new TestenvError(
         'KUR_TESTENV_TIMEOUT',
-        `the API server was not ready after 90 s; its log is ${apiServer.log}`,
-        { cause: answer },
+        `the API server was not ready after ${timeout / 1000} s; its log is ${apiServer.log}`,
+        { remedy: 'on a slow or busy machine, wait longer: KURATOR_PATIENCE=4', cause: answer },
       );
     }
-    await delay(50);
+    await delay(20);
   }
 }
 
@@ -176,13 +195,9 @@ async function writeAuditPolicy({ folder, logs }: ControlPlaneOptions): Promise<
 }
 
 /** The port that was asked for, or any, as long as nobody listens there now. */
-async function freePort(wanted = 0): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer().once('error', (error) => reject(portTaken(wanted, error)));
-    server.listen(wanted, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
+async function portFor({ port = 0 }: Pick<ControlPlaneOptions, 'port'>): Promise<number> {
+  return await freePort('127.0.0.1', port).catch((error: unknown) => {
+    throw portTaken(port, error);
   });
 }
 

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import { PAUSE_IMAGE } from '../../images/pause-image.ts';
 
 /** What nodes call the cluster's registry; containerd maps it to an address. */
-export const registryName = 'registry.kurator.local';
+export const clusterRegistryName = 'registry.kurator.local';
 
 export interface NodeSettings {
   name: string;

@@ -1,25 +1,26 @@
 /** One node: a machine with containerd, kubelet and kube-proxy on it. */
-import { createReadStream } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createDiskVolumeHost, type VolumeHost } from '../../addons/volumes/index.ts';
-import { registryHosts } from '../../images/registry.ts';
+import { registryHosts } from '../../images/docker-registry.ts';
 import { until } from '../../internal/until.ts';
+import { createCgroup } from '../../machines/cgroups.ts';
+import { type Component, createComponent } from '../../machines/component.ts';
+import { createMachine, type Machine, onDisk } from '../../machines/machine.ts';
+import type { Network } from '../../machines/network.ts';
 import type { Reporter } from '../../reporter.ts';
+import { linking } from '../../unpacked/index.ts';
 import { issueFor } from '../certificates.ts';
-import { type Component, createComponent } from '../component.ts';
 import { identities, type Pki } from '../control-plane/pki.ts';
-import { createCgroup } from '../machines/cgroups.ts';
-import { createMachine, type Machine, onDisk } from '../machines/machine.ts';
-import type { Network } from '../machines/network.ts';
 import {
+  clusterRegistryName,
   cniConfiguration,
   containerdToml,
   kubeletConfiguration,
   type NodeSettings,
   proxyConfiguration,
-  registryName,
 } from './configuration.ts';
 
 export type NodeProgram = 'containerd' | 'kubelet' | 'kube-proxy';
@@ -37,12 +38,22 @@ export interface NodeOptions {
   cgroup: string;
   programs: Readonly<Record<NodeProgram | NodeTool, string>>;
   cniPlugins: string;
+  /** The folder of layers that images share. */
+  sharedLayers: string;
   /** `host:port`. */
   registryAddress: string;
   /** The `hosts.toml` for all other registries; undefined where there is no way to them. */
   otherRegistries?: string | undefined;
   fastFailureDetection: boolean;
   reporter: Reporter;
+}
+
+/** An image on its way to a node. */
+export interface NodeImage {
+  /** The chain IDs of its lowest layers that are shared, and so not in the archive. */
+  readonly shared: readonly string[];
+  /** An OCI archive of all the rest. */
+  archive(): Readable;
 }
 
 export interface ClusterNode {
@@ -53,10 +64,12 @@ export interface ClusterNode {
   readonly volumes: VolumeHost;
   /** Starts containerd and waits until it takes orders; needs no API server. */
   startRuntime(): Promise<void>;
-  /** Starts what talks to the API server. */
+  /** Starts the kubelet, which needs no more than an API server that answers. */
   join(pki: Pki): Promise<void>;
-  /** Loads an OCI or docker archive. */
-  load(archive: string): Promise<void>;
+  /** Starts kube-proxy, which is refused everything until Kubernetes' own roles are there. */
+  startProxy(): Promise<void>;
+  /** Loads an image. */
+  load(image: NodeImage): Promise<void>;
   /** Power back after `machine.powerOff()`: everything that ran starts again. */
   powerOn(): Promise<void>;
 }
@@ -87,7 +100,13 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
 
   await writeConfiguration(settings, file, options);
   await createCgroup(cgroup);
-  const machine = await createMachine({ name, address: settings.address, folder, network });
+  const machine = await createMachine({
+    name,
+    address: settings.address,
+    folder,
+    network,
+    shared: options.sharedLayers,
+  });
 
   const component = (program: NodeProgram, args: readonly string[]) =>
     createComponent({
@@ -122,19 +141,11 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
   async function startRuntime(): Promise<void> {
     await machine.powerOn();
     await components.containerd.start();
-    await until(
-      `containerd on ${name}`,
-      async () => {
-        await components.containerd.assertRunning();
-        await ctr(['version']);
-        return true;
-      },
-      { interval: 50 },
-    );
-  }
-
-  async function startAgents(): Promise<void> {
-    await Promise.all([components.kubelet.start(), components['kube-proxy'].start()]);
+    await until(`containerd on ${name}`, async () => {
+      await components.containerd.assertRunning();
+      await ctr(['version']);
+      return true;
+    });
   }
 
   return {
@@ -146,19 +157,31 @@ export async function createNode(options: NodeOptions): Promise<ClusterNode> {
     startRuntime,
     async join(pki) {
       await writeCredentials(settings, pki, file);
-      await startAgents();
+      await components.kubelet.start();
     },
-    async load(archive) {
+    startProxy: () => components['kube-proxy'].start(),
+    async load({ shared, archive }) {
+      if (shared.length > 0) {
+        const token = randomBytes(4).toString('hex');
+        await machine.enter('sh', ['-c', linkScript, 'link', programs.ctr, token, ...shared]);
+      }
       // Not by its path: a machine may see an earlier file of that name.
-      await ctr(['images', 'import', '--no-unpack', '-'], createReadStream(archive));
+      await ctr(['images', 'import', '--no-unpack', '-'], archive());
     },
     async powerOn() {
       await startRuntime();
       await volumes.restore();
-      await startAgents();
+      await Promise.all([components.kubelet.start(), components['kube-proxy'].start()]);
     },
   };
 }
+
+const linkScript = `
+set -e
+ctr=$1; shift
+${linking}
+link_layers "$@"
+`;
 
 async function writeConfiguration(
   settings: NodeSettings,
@@ -167,7 +190,7 @@ async function writeConfiguration(
 ): Promise<void> {
   const own = registryHosts(registryAddress);
   const registries = Object.entries({
-    [registryName]: own,
+    [clusterRegistryName]: own,
     [registryAddress]: own,
     ...(otherRegistries ? { _default: otherRegistries } : {}),
   }).map(([name, hosts]) => ({ folder: join(settings.registryFolder, name), hosts }));

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { metricsServerNames, registerMetricsApi, startMetricsServer } from '../../addons/metrics/index.ts';
 import { startVolumeProvisioner } from '../../addons/volumes/index.ts';
+import type { AddressPlan } from '../../machines/addresses.ts';
 import type { Reporter } from '../../reporter.ts';
-import type { AddressPlan } from '../addresses.ts';
 import { issueFor } from '../certificates.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
 import { frontProxyName } from '../control-plane/pki.ts';

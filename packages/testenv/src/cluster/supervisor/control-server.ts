@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage } from 'node:http';
 import { TestenvError } from '../../error.ts';
-import { createFaultInjector, type FaultInjector } from '../../faults/injection/injector.ts';
+import type { FaultInjector } from '../../faults/injection/injector.ts';
 import { errorMessage } from './error-message.ts';
 import type { RunningCluster } from './running-cluster.ts';
 import { clusterStatus } from './status.ts';
@@ -12,15 +12,12 @@ import { clusterStatus } from './status.ts';
 /** What the requests are about. */
 export interface Controlled {
   readonly cluster: RunningCluster;
+  readonly faults: FaultInjector;
   /** Begins to take it all down. */
   end(): void;
 }
 
-type Handler = (
-  controlled: Controlled & { readonly faults: FaultInjector },
-  parameters: readonly string[],
-  body: unknown,
-) => Promise<unknown>;
+type Handler = (controlled: Controlled, parameters: readonly string[], body: unknown) => Promise<unknown>;
 
 /** `METHOD path`, where each `*` is a parameter. */
 const routes: Readonly<Record<string, Handler>> = {
@@ -54,9 +51,8 @@ export interface ControlServer {
 }
 
 export async function serveControl(controlled: Controlled, socket: string): Promise<ControlServer> {
-  const faults = createFaultInjector(controlled.cluster);
   const server = createServer((request, response) => {
-    answer({ ...controlled, faults }, request).then(
+    answer(controlled, request).then(
       (result) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result)),
       (error: unknown) =>
         response
@@ -73,7 +69,7 @@ export async function serveControl(controlled: Controlled, socket: string): Prom
   };
 }
 
-async function answer(controlled: Parameters<Handler>[0], request: IncomingMessage): Promise<unknown> {
+async function answer(controlled: Controlled, request: IncomingMessage): Promise<unknown> {
   const path = (request.url ?? '/').slice(1).split('/').map(decodeURIComponent);
   for (const [route, handler] of Object.entries(routes)) {
     const parameters = match(route, `${request.method}`, path);

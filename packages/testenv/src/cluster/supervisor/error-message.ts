@@ -1,4 +1,4 @@
-import { TestenvError } from '../../error.ts';
+import { messageOf, TestenvError } from '../../error.ts';
 
 /** An error as it crosses from the supervisor to another process. */
 export interface ErrorMessage {
@@ -12,5 +12,5 @@ export function errorMessage(error: unknown, code: string): ErrorMessage {
   if (error instanceof TestenvError) {
     return { code: error.code, message: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };
   }
-  return { code, message: error instanceof Error ? error.message : String(error) };
+  return { code, message: messageOf(error) };
 }

@@ -4,8 +4,10 @@
  */
 import { createInterface } from 'node:readline';
 import { inspect } from 'node:util';
+import { createFaultInjector } from '../../faults/injection/injector.ts';
+import { cgroupOf } from '../../machines/cgroups.ts';
 import type { Reporter } from '../../reporter.ts';
-import { cgroupOf, clusterFiles, readConfig } from '../cluster-config.ts';
+import { clusterFiles, readConfig } from '../cluster-config.ts';
 import { recordHolder } from '../lifetime.ts';
 import { serveControl } from './control-server.ts';
 import { errorMessage } from './error-message.ts';
@@ -70,7 +72,8 @@ owner.on('close', () => {
 
 try {
   const cluster = await startCluster(config, folder, undo, reporter);
-  const server = await serveControl({ cluster, end: () => void end('asked over its socket') }, files.socket);
+  const faults = createFaultInjector(cluster);
+  const server = await serveControl({ cluster, faults, end: () => void end('asked over its socket') }, files.socket);
   undo.add(() => server.close());
   tell({ type: 'ready' });
 } catch (error) {

@@ -1,24 +1,27 @@
 /** A whole cluster, started in the order that is quickest, and held until it is taken down. */
+import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Program } from '../../binaries/program.ts';
 import { TestenvError } from '../../error.ts';
+import { openLayeredImage } from '../../images/layered-image.ts';
 import { until } from '../../internal/until.ts';
+import { cgroupOf, cgroupParent, hierarchies, removeCgroup } from '../../machines/cgroups.ts';
+import { type Component, createComponent } from '../../machines/component.ts';
+import { createMachine, type Machine, routeBetween } from '../../machines/machine.ts';
+import { enteringNetwork } from '../../machines/namespaces.ts';
+import { createNetwork, type Network } from '../../machines/network.ts';
 import { type Mirror, mirrorHosts, startPulling } from '../../pulling/index.ts';
 import { canReach } from '../../pulling/reachable.ts';
 import type { Reporter } from '../../reporter.ts';
+import { openSharedLayers, type SharedLayers } from '../../unpacked/index.ts';
 import { admitNode, applyDnsService, applyRoles, corefile, untilPodsCanBeMade } from '../bootstrap.ts';
-import { type ClusterConfig, cgroupOf, clusterFiles } from '../cluster-config.ts';
-import { type Component, createComponent } from '../component.ts';
+import { type ClusterConfig, clusterFiles } from '../cluster-config.ts';
 import { type ControlPlane, startControlPlane } from '../control-plane/control-plane.ts';
 import { identities } from '../control-plane/pki.ts';
-import { cgroupParent, hierarchies, removeCgroup } from '../machines/cgroups.ts';
-import { createMachine, type Machine, routeBetween } from '../machines/machine.ts';
-import { enteringNetwork } from '../machines/namespaces.ts';
-import { createNetwork, type Network } from '../machines/network.ts';
-import { type ClusterNode, createNode, type NodeProgram, type NodeTool } from '../node/node.ts';
+import { type ClusterNode, createNode, type NodeImage, type NodeProgram, type NodeTool } from '../node/node.ts';
 import { startAddons } from './addons.ts';
-import { type Registry, type RunningRegistry, startRegistry } from './registry.ts';
+import { type ClusterRegistry, type RunningClusterRegistry, startClusterRegistry } from './cluster-registry.ts';
 import type { Undo } from './undo.ts';
 
 export interface RunningCluster {
@@ -32,7 +35,7 @@ export interface RunningCluster {
   components(): Component[];
   load(archive: string): Promise<void>;
   /** The registry, started when it is first asked for. */
-  registry(): Promise<Registry>;
+  registry(): Promise<ClusterRegistry>;
 }
 
 export async function startCluster(
@@ -60,6 +63,7 @@ export async function startCluster(
   if (config.nodes === 0) {
     const controlPlane = await startPlane();
     undo.add(() => Promise.all(controlPlane.components.map((component) => component.stop('SIGKILL'))));
+    await controlPlane.ready;
     await copyFile(controlPlane.kubeconfig, kubeconfig);
     return runningCluster(config, folder, undo, { controlPlane, nodes: [] });
   }
@@ -70,6 +74,8 @@ export async function startCluster(
   const numbers = Array.from({ length: config.nodes }, (_, i) => i + 1);
   const mirror = config.closed ? undefined : await startPulling(network.plan.host, numbers.map(network.plan.node));
   if (mirror) undo.add(() => mirror.close());
+  const sharedLayers = await openSharedLayers({ programs: nodeProgramsOf(config), workFolder: folder, reporter });
+  undo.add(() => sharedLayers.release());
   const machine = await createMachine({
     name: 'cp',
     address: network.plan.controlPlane,
@@ -77,28 +83,37 @@ export async function startCluster(
     network,
   });
   undo.add(() => machine.remove());
-  await machine.powerOn();
-  await routePods(machine, config.nodes);
+  await Promise.all([machine.powerOn(), routePods(machine, config.nodes)]);
 
   const started = performance.now();
-  const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  const tell = (what: string) =>
+    reporter.verbose(`${what} after ${((performance.now() - started) / 1000).toFixed(1)} s`);
   const plane = startPlane(machine).then((controlPlane) => {
-    reporter.verbose(`the API server is ready after ${seconds()}`);
+    tell('the API server answers');
     return controlPlane;
   });
-  const surroundings = { config, folder, network, undo, plane, reporter, mirror };
+  const readyPlane = plane.then(async (controlPlane) => {
+    await controlPlane.ready;
+    tell('the API server is ready');
+    return controlPlane;
+  });
+  const surroundings = { config, folder, network, undo, plane, reporter, mirror, sharedLayers };
   const startedNodes = Promise.all(numbers.map((number) => startNode(number, surroundings)));
   const whenUp = async <T>(what: (controlPlane: ControlPlane, nodes: ClusterNode[]) => Promise<T>): Promise<T> =>
     what(await plane, await startedNodes);
-  // Nothing of this waits for anything else than the API server, or the nodes' programs.
+  // Nothing of this waits for anything else than the API server, or the nodes' programs. Who needs one of the roles that
+  // Kubernetes brings waits until it is ready; the others use the second until then.
   const [controlPlane, nodes, dns] = await Promise.all([
     plane,
     startedNodes,
     plane.then((started) => startDns(config, folder, started, machine)),
-    plane.then(({ client }) => untilPodsCanBeMade(client)),
+    readyPlane.then(({ client }) => untilPodsCanBeMade(client)),
+    readyPlane.then(async () => {
+      await Promise.all((await startedNodes).map((node) => node.startProxy()));
+    }),
     whenUp(async ({ client }, joining) => {
       await Promise.all(joining.map((node) => admitNode(client, node, network.plan.podsOf(node.number))));
-      reporter.verbose(`every node is ready after ${seconds()}`);
+      tell('every node is ready');
     }),
     whenUp(async (started, joining) => {
       const addons = await startAddons(started, joining, network.plan, reporter);
@@ -107,7 +122,7 @@ export async function startCluster(
     mirror && warnOfFirewall(mirror, machine, reporter),
   ]);
   await copyFile(controlPlane.kubeconfig, kubeconfig);
-  return runningCluster(config, folder, undo, { controlPlane, network, machine, nodes, dns });
+  return runningCluster(config, folder, undo, { controlPlane, network, machine, nodes, dns, sharedLayers });
 }
 
 interface Parts {
@@ -116,11 +131,12 @@ interface Parts {
   network?: Network;
   machine?: Machine;
   dns?: Component;
+  sharedLayers?: SharedLayers;
 }
 
 function runningCluster(config: ClusterConfig, folder: string, undo: Undo, parts: Parts): RunningCluster {
-  const { controlPlane, nodes, network, machine, dns } = parts;
-  let registry: Promise<RunningRegistry> | undefined;
+  const { controlPlane, nodes, network, machine, dns, sharedLayers } = parts;
+  let registry: Promise<RunningClusterRegistry> | undefined;
   let registryComponent: Component | undefined;
 
   return {
@@ -137,11 +153,12 @@ function runningCluster(config: ClusterConfig, folder: string, undo: Undo, parts
     ],
     async load(archive) {
       if (nodes.length === 0) throw noNodes('to load an image into');
-      await Promise.all(nodes.map((node) => node.load(archive)));
+      const image = await nodeImage(archive, sharedLayers);
+      await Promise.all(nodes.map((node) => node.load(image)));
     },
     async registry() {
       if (!network) throw noNodes('that could pull from a registry');
-      registry ??= startRegistry(network, folder, clusterFiles(folder).logs);
+      registry ??= startClusterRegistry(network, folder, clusterFiles(folder).logs);
       try {
         const { url, name, component, machine } = await registry;
         if (!registryComponent) undo.add(() => machine.remove());
@@ -153,6 +170,14 @@ function runningCluster(config: ClusterConfig, folder: string, undo: Undo, parts
       }
     },
   };
+}
+
+/** Large layers are linked rather than carried to each node, where the archive is one that can be taken apart. */
+async function nodeImage(archive: string, sharedLayers: SharedLayers | undefined): Promise<NodeImage> {
+  const image = await openLayeredImage(archive);
+  const shared = image && sharedLayers ? await sharedLayers.provide(image) : [];
+  if (!image || shared.length === 0) return { shared: [], archive: () => createReadStream(archive) };
+  return { shared, archive: () => image.without(shared.length) };
 }
 
 function noNodes(what: string): TestenvError {
@@ -169,10 +194,11 @@ interface NodeSurroundings {
   plane: Promise<ControlPlane>;
   reporter: Reporter;
   mirror: Mirror | undefined;
+  sharedLayers: SharedLayers;
 }
 
 async function startNode(number: number, surroundings: NodeSurroundings): Promise<ClusterNode> {
-  const { config, folder, network, undo, plane, reporter, mirror } = surroundings;
+  const { config, folder, network, undo, plane, reporter, mirror, sharedLayers } = surroundings;
   const { plan } = network;
   const name = `n${number}`;
   const node = await createNode({
@@ -182,19 +208,22 @@ async function startNode(number: number, surroundings: NodeSurroundings): Promis
     folder: join(folder, name),
     logs: clusterFiles(folder).logs,
     cgroup: `${cgroupOf(config)}/${name}`,
-    programs: config.nodePrograms as Record<NodeProgram | NodeTool, string>,
+    programs: nodeProgramsOf(config),
     cniPlugins: config.cniPlugins,
+    sharedLayers: sharedLayers.folder,
     registryAddress: `${plan.registry}:5000`,
     otherRegistries: mirror && mirrorHosts(mirror),
     fastFailureDetection: config.fastFailureDetection,
     reporter,
   });
   undo.add(() => node.machine.remove());
-  await routePods(node.machine, config.nodes);
-  await network.routeFromHost(plan.podsOf(number), node.machine.address);
-  if (number === 1) await network.routeFromHost(plan.services, node.machine.address);
-  await node.startRuntime();
-  for (const image of config.images) await node.load(image);
+  const behind = [plan.podsOf(number), ...(number === 1 ? [plan.services] : [])];
+  await Promise.all([
+    routePods(node.machine, config.nodes),
+    network.routeFromHost(behind, node.machine.address),
+    node.startRuntime(),
+  ]);
+  for (const image of config.images) await node.load({ shared: [], archive: () => createReadStream(image) });
   const { pki } = await plane;
   await node.join(pki);
   return node;
@@ -203,9 +232,12 @@ async function startNode(number: number, surroundings: NodeSurroundings): Promis
 /** Tells a machine where the pods of every other node are. */
 async function routePods(machine: Machine, nodes: number): Promise<void> {
   const { plan } = machine.network;
-  for (let number = 1; number <= nodes; number++) {
-    if (plan.node(number) !== machine.address) await routeBetween(machine, plan.podsOf(number), plan.node(number));
-  }
+  const numbers = Array.from({ length: nodes }, (_, i) => i + 1);
+  const others = numbers.filter((number) => plan.node(number) !== machine.address);
+  await routeBetween(
+    machine,
+    others.map((number) => ({ range: plan.podsOf(number), via: plan.node(number) })),
+  );
 }
 
 async function startDns(
@@ -226,14 +258,10 @@ async function startDns(
     machine,
   });
   await Promise.all([dns.start(), applyDnsService(controlPlane.client, plan)]);
-  await until(
-    'cluster DNS to answer',
-    async () => {
-      await dns.assertRunning();
-      return (await fetch(`http://${plan.controlPlane}:8181/ready`)).ok;
-    },
-    { interval: 100 },
-  );
+  await until('cluster DNS to answer', async () => {
+    await dns.assertRunning();
+    return (await fetch(`http://${plan.controlPlane}:8181/ready`)).ok;
+  });
   return dns;
 }
 
@@ -252,6 +280,10 @@ async function removeCgroups(cgroup: string): Promise<void> {
   // The group above is shared by all clusters: the last one takes it along.
   const parents = (await hierarchies()).map(({ mount }) => join(mount, cgroupParent));
   await Promise.all(parents.map((folder) => rmdir(folder).catch(() => {})));
+}
+
+function nodeProgramsOf({ nodePrograms }: ClusterConfig): Record<NodeProgram | NodeTool, string> {
+  return nodePrograms as Record<NodeProgram | NodeTool, string>;
 }
 
 function programPath(config: ClusterConfig, name: Program): string {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, isNotFound, Namespace } from '@kurator/client';
-import { TestenvError } from '../../error.ts';
+import { messageOf, TestenvError } from '../../error.ts';
 import { formatDuration } from '../../faults/requests/duration.ts';
 import { testNamespace } from '../../shared-control-plane.ts';
 import { differences, type EndState, endState, type Normalise } from './end-state.ts';
@@ -190,8 +190,4 @@ function kubeconfigOf(server: string, namespace: string): string {
 function endedByItself(how: string, process: OperatorProcess): TestenvError {
   const words = process.lastWords();
   return new TestenvError('KUR_TESTENV_CRASH', `it ended by itself (${how})${words ? `:\n${words}` : ''}`);
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

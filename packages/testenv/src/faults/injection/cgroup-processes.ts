@@ -1,7 +1,7 @@
 /** Processes by the cgroup they are in, as the host sees them. */
 import { access, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hierarchies } from '../../cluster/machines/cgroups.ts';
+import { hierarchies } from '../../machines/cgroups.ts';
 
 /** The first of these paths that is a cgroup. */
 export async function findCgroup(paths: readonly string[]): Promise<string | undefined> {

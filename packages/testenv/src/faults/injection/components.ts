@@ -1,13 +1,13 @@
 /** Stopped and hung programs of the cluster, and machines without power. */
-import { cgroupOf } from '../../cluster/cluster-config.ts';
-import type { Component } from '../../cluster/component.ts';
-import { removeCgroup } from '../../cluster/machines/cgroups.ts';
-import type { RunningCluster } from '../../cluster/supervisor/running-cluster.ts';
+
 import { until } from '../../internal/until.ts';
+import { cgroupOf, removeCgroup } from '../../machines/cgroups.ts';
+import type { Component } from '../../machines/component.ts';
 import type { HangRequest, PowerOffRequest, StopRequest } from '../requests/components.ts';
 import type { Fault, Inject } from './fault.ts';
 import { findMachine, noTarget } from './machine-target.ts';
 import { isStopped, sendSignal } from './processes.ts';
+import type { TargetCluster } from './target-cluster.ts';
 
 /** See {@link StopRequest}. */
 export const stop: Inject<StopRequest> = async (request, fault) => {
@@ -58,7 +58,7 @@ function claimComponent({ component: name, node }: StopRequest | HangRequest, fa
   return component;
 }
 
-function findComponent(cluster: RunningCluster, name: string, node: string | undefined): Component {
+function findComponent(cluster: TargetCluster, name: string, node: string | undefined): Component {
   const machine = node === undefined ? cluster.controlPlaneMachine : findMachine(cluster, node);
   const candidates = cluster.components().filter((component) => component.machine === machine);
   const found = candidates.find((component) => component.name === name);

@@ -2,7 +2,6 @@
 
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { RunningCluster } from '../../cluster/supervisor/running-cluster.ts';
 import { TestenvError } from '../../error.ts';
 import type { DelayRequest, RefuseRequest } from '../requests/connections.ts';
 import { toMilliseconds } from '../requests/duration.ts';
@@ -13,6 +12,7 @@ import { addressesOf, podAddress } from './place.ts';
 import { findPod, refuseHostNetwork, sandboxProcess } from './pod-target.ts';
 import type { RuleSet } from './rule-set.ts';
 import { addRules, applyRules, type NamespacePath } from './rules.ts';
+import type { TargetCluster } from './target-cluster.ts';
 
 /** Where a port is: a pod's own network namespace, which goes with it, or a machine's. */
 interface Listener {
@@ -60,7 +60,7 @@ async function trackConnections(id: string, { namespace }: Listener, proxy: Help
   void proxy.ended.then(untrack).catch(() => {});
 }
 
-async function findListener(cluster: RunningCluster, { to }: RefuseRequest | DelayRequest): Promise<Listener> {
+async function findListener(cluster: TargetCluster, { to }: RefuseRequest | DelayRequest): Promise<Listener> {
   if ('node' in to) {
     const machine = findMachine(cluster, to.node);
     return {

@@ -1,10 +1,10 @@
-import type { RunningCluster } from '../../cluster/supervisor/running-cluster.ts';
+import type { TargetCluster } from './target-cluster.ts';
 
 /** A fault that is being made: what its maker may use, and has to tell. */
 export interface Fault {
   /** Digits; unique in the life of a cluster. */
   readonly id: string;
-  readonly cluster: RunningCluster;
+  readonly cluster: TargetCluster;
   /**
    * Takes something that only one fault at a time may change, for as long as the fault lasts. It is a path: whoever has
    * `machine/n1` has all below it. Throws when another fault has it.

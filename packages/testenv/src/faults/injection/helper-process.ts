@@ -3,8 +3,8 @@
  * together with the container, pod or machine that it is for.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { onlyChild, parenting } from '../../cluster/machines/namespaces.ts';
 import { until } from '../../internal/until.ts';
+import { onlyChild, parenting } from '../../machines/namespaces.ts';
 import { joinCgroup } from './cgroup-processes.ts';
 import { sendSignal } from './processes.ts';
 

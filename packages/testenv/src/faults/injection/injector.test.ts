@@ -1,9 +1,9 @@
 /** How faults are remembered and healed, with makers that only take notes. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunningCluster } from '../../cluster/supervisor/running-cluster.ts';
 import { faultKinds } from '../fault-request.ts';
 import type { Fault } from './fault.ts';
 import { createFaultInjector, type FaultInjector, type Makers } from './injector.ts';
+import type { TargetCluster } from './target-cluster.ts';
 
 const freeze = { kind: 'freeze', pod: 'web' } as const;
 
@@ -20,7 +20,7 @@ beforeEach(() => {
   const makers = Object.fromEntries(
     Object.keys(faultKinds).map((kind) => [kind, (_: unknown, fault: Fault) => behaviour(fault)]),
   );
-  faults = createFaultInjector({} as RunningCluster, makers as unknown as Makers);
+  faults = createFaultInjector({} as TargetCluster, makers as unknown as Makers);
 });
 
 afterEach(() => {

@@ -5,8 +5,8 @@
  * When the cluster goes down nothing is healed. All that a fault consists of (rules, processes, files) is inside what
  * goes down with the cluster.
  */
-import type { RunningCluster } from '../../cluster/supervisor/running-cluster.ts';
-import { TestenvError } from '../../error.ts';
+
+import { messageOf, TestenvError } from '../../error.ts';
 import type { FaultRecord } from '../fault-record.ts';
 import {
   describeFault,
@@ -22,6 +22,7 @@ import { delay, refuse } from './connections.ts';
 import type { Inject } from './fault.ts';
 import { drop, partition, unplug } from './packets.ts';
 import { freeze, kill } from './processes.ts';
+import type { TargetCluster } from './target-cluster.ts';
 import { fill } from './volumes.ts';
 
 /** What makes each kind of fault. */
@@ -65,7 +66,7 @@ interface ActiveFault {
 }
 
 /** Holds the faults of one cluster; `makers` are the real ones, except in tests. */
-export function createFaultInjector(cluster: RunningCluster, makers: Makers = realMakers): FaultInjector {
+export function createFaultInjector(cluster: TargetCluster, makers: Makers = realMakers): FaultInjector {
   const faults = new Map<string, ActiveFault>();
   let last = 0;
 
@@ -119,9 +120,7 @@ export function createFaultInjector(cluster: RunningCluster, makers: Makers = re
     clearTimeout(fault.timer);
     const failures = await undoSteps(fault.steps);
     if (failures.length > 0) {
-      const reasons = failures
-        .map((failure) => (failure instanceof Error ? failure.message : String(failure)))
-        .join('; ');
+      const reasons = failures.map(messageOf).join('; ');
       throw new TestenvError('KUR_TESTENV_FAULT', `fault ${id} (${fault.description}) is not healed: ${reasons}`, {
         remedy: 'heal it again: what did not work is tried once more',
         cause: failures[0],

@@ -1,9 +1,10 @@
 /** The machines that a request can name. */
-import type { AddressPlan } from '../../cluster/addresses.ts';
-import type { Machine } from '../../cluster/machines/machine.ts';
-import type { Network } from '../../cluster/machines/network.ts';
-import type { RunningCluster } from '../../cluster/supervisor/running-cluster.ts';
+
 import { TestenvError } from '../../error.ts';
+import type { AddressPlan } from '../../machines/addresses.ts';
+import type { Machine } from '../../machines/machine.ts';
+import type { Network } from '../../machines/network.ts';
+import type { TargetCluster } from './target-cluster.ts';
 
 /** The error for a request that asks for something the cluster does not have. */
 export function noTarget(message: string, remedy?: string, cause?: unknown): TestenvError {
@@ -11,7 +12,7 @@ export function noTarget(message: string, remedy?: string, cause?: unknown): Tes
 }
 
 /** The cluster's network; a control plane alone has none. */
-export function networkOf({ network }: RunningCluster): Network {
+export function networkOf({ network }: TargetCluster): Network {
   if (network) return network;
   throw noTarget(
     'this cluster is a control plane alone: it has no machines, pods or network of its own',
@@ -20,7 +21,7 @@ export function networkOf({ network }: RunningCluster): Network {
 }
 
 /** A machine by its name; the control plane's is called `cp`. */
-export function findMachine(cluster: RunningCluster, name: string): Machine {
+export function findMachine(cluster: TargetCluster, name: string): Machine {
   networkOf(cluster);
   const machines = [cluster.controlPlaneMachine, ...cluster.nodes.map((node) => node.machine)].filter(
     (it) => it !== undefined,
@@ -31,7 +32,7 @@ export function findMachine(cluster: RunningCluster, name: string): Machine {
 }
 
 /** Every address that a machine has, with or without those of its pods. */
-export function rangesOf(plan: AddressPlan, cluster: RunningCluster, machine: Machine, pods: boolean): string[] {
+export function rangesOf(plan: AddressPlan, cluster: TargetCluster, machine: Machine, pods: boolean): string[] {
   const node = cluster.nodes.find((it) => it.machine === machine);
   if (!node) return [machine.address];
   const podRange = plan.podsOf(node.number);

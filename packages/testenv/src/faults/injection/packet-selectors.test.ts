@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { overlaps } from '../../cluster/addresses.ts';
+import { overlaps } from '../../machines/addresses.ts';
 import {
   dropVerdict,
   type Flow,

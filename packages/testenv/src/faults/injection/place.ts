@@ -1,26 +1,26 @@
 /** Finds out where the endpoints of a request are. */
 
-import type { RunningCluster } from '../../cluster/supervisor/running-cluster.ts';
 import { run } from '../../internal/run.ts';
 import { type Endpoint, listOf, type OneOrMore, type PodEndpoint } from '../requests/endpoint.ts';
 import { findMachine, machineNamespace, networkOf, noTarget, rangesOf } from './machine-target.ts';
 import type { Place, PodPlace } from './packet-selectors.ts';
 import { findPod, type PodTarget, refuseHostNetwork } from './pod-target.ts';
+import type { TargetCluster } from './target-cluster.ts';
 
 /** Where some endpoints are now. */
-export async function placesOf(cluster: RunningCluster, endpoints: OneOrMore<Endpoint> | undefined): Promise<Place[]> {
+export async function placesOf(cluster: TargetCluster, endpoints: OneOrMore<Endpoint> | undefined): Promise<Place[]> {
   return await Promise.all(listOf(endpoints).map((endpoint) => placeOf(cluster, endpoint)));
 }
 
 /** Every address of some endpoints. */
 export async function addressesOf(
-  cluster: RunningCluster,
+  cluster: TargetCluster,
   endpoints: OneOrMore<Endpoint> | undefined,
 ): Promise<string[]> {
   return (await placesOf(cluster, endpoints)).flatMap((place) => place.ranges);
 }
 
-async function placeOf(cluster: RunningCluster, endpoint: Endpoint): Promise<Place> {
+async function placeOf(cluster: TargetCluster, endpoint: Endpoint): Promise<Place> {
   if ('pod' in endpoint) return await podPlace(cluster, endpoint);
   if ('address' in endpoint) return { kind: 'range', ranges: [endpoint.address] };
   const { node, pods = true } = endpoint;
@@ -33,7 +33,7 @@ async function placeOf(cluster: RunningCluster, endpoint: Endpoint): Promise<Pla
   };
 }
 
-async function podPlace(cluster: RunningCluster, endpoint: PodEndpoint): Promise<PodPlace> {
+async function podPlace(cluster: TargetCluster, endpoint: PodEndpoint): Promise<PodPlace> {
   const pod = await findPod(cluster, endpoint);
   refuseHostNetwork(pod);
   const { machine } = pod.node;

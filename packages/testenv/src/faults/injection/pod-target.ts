@@ -2,19 +2,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Pod } from '@kurator/client';
-import { cgroupOf } from '../../cluster/cluster-config.ts';
-import type { ClusterNode } from '../../cluster/node/node.ts';
-import type { RunningCluster } from '../../cluster/supervisor/running-cluster.ts';
+import { cgroupOf } from '../../machines/cgroups.ts';
 import type { ContainerTarget } from '../requests/fault-kind.ts';
 import { commandName, findCgroup, pidsIn } from './cgroup-processes.ts';
 import { networkOf, noTarget } from './machine-target.ts';
+import type { TargetCluster, TargetNode } from './target-cluster.ts';
 
 /** A pod that runs. */
 export interface PodTarget {
   /** `namespace/name`. */
   readonly title: string;
   readonly object: Pod;
-  readonly node: ClusterNode;
+  readonly node: TargetNode;
   /** Below every cgroup hierarchy's root; unique, because the pod's uid is part of it. */
   readonly cgroup: string;
 }
@@ -35,7 +34,7 @@ const CLASSES = ['', 'burstable', 'besteffort'];
 
 /** Finds a pod that runs on one of the cluster's nodes. */
 export async function findPod(
-  cluster: RunningCluster,
+  cluster: TargetCluster,
   { pod: name, namespace = 'default' }: Omit<ContainerTarget, 'container'>,
 ): Promise<PodTarget> {
   networkOf(cluster);
@@ -49,7 +48,7 @@ export async function findPod(
   return { title, object, node, cgroup };
 }
 
-async function lookUp(cluster: RunningCluster, name: string, namespace: string): Promise<Pod> {
+async function lookUp(cluster: TargetCluster, name: string, namespace: string): Promise<Pod> {
   const found = await cluster.controlPlane.client
     .find(Pod, { name, namespace }, { timeout: LOOK_UP_DEADLINE })
     .catch((cause: unknown) => {
@@ -67,7 +66,7 @@ async function lookUp(cluster: RunningCluster, name: string, namespace: string):
 }
 
 /** Finds a running container. */
-export async function findContainer(cluster: RunningCluster, target: ContainerTarget): Promise<ContainerProcesses> {
+export async function findContainer(cluster: TargetCluster, target: ContainerTarget): Promise<ContainerProcesses> {
   const pod = await findPod(cluster, target);
   const name = target.container ?? defaultContainer(pod.object);
   const statuses = [
@@ -93,7 +92,7 @@ function defaultContainer({ metadata, spec }: Pod): string {
 }
 
 /** containerd writes down the main process's number as the node sees it; the kernel knows it by both. */
-async function mainProcess(node: ClusterNode, cgroup: string, id: string): Promise<number | undefined> {
+async function mainProcess(node: TargetNode, cgroup: string, id: string): Promise<number | undefined> {
   const root = node.machine.system && `/proc/${node.machine.system.pid}/root`;
   if (!root) return undefined;
   const onNode = await readFile(

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { formatPlatform, type Platform } from '@kurator/registry';
 import { TestenvError } from '../../error.ts';
 import { run } from '../../internal/run.ts';
 import type { BuildContext } from '../build.ts';
@@ -46,9 +47,11 @@ interface Part {
 /** The runtime layer of a node program; made once for each, then taken from the cache. */
 export async function nodeRuntimeLayer(
   node: string,
+  platform: Platform,
   { hasBase, place, reporter }: Pick<BuildContext, 'hasBase' | 'place' | 'reporter'>,
   signal?: AbortSignal,
 ): Promise<Layer> {
+  await checkPlatform(node, platform);
   const parts = await partsOf(node);
   const { stdout } = await run(node, ['--version'], signal ? { signal } : {});
   const version = stdout.trim();
@@ -68,6 +71,20 @@ export async function nodeRuntimeLayer(
 export async function nodeRuntimeFiles(node: string): Promise<string[]> {
   const parts = await partsOf(node);
   return parts.filter(({ target }) => `/${target}` !== NODE_PATH).map(({ source }) => source);
+}
+
+/** Libraries are found by starting the program's loader, which works only for a program of this machine. */
+async function checkPlatform(node: string, platform: Platform): Promise<void> {
+  const elf = await readElf(node).catch(() => undefined);
+  if (!elf?.isProgram || elf.architecture === platform.architecture) return;
+  const title = formatPlatform(platform);
+  throw new TestenvError(
+    'KUR_TESTENV_IMAGE_SOURCE',
+    `${node} is a program for ${elf.architecture}, not for ${title}.`,
+    {
+      remedy: `Put the bundle on an image for ${title} with Node in it: \`from\`.`,
+    },
+  );
 }
 
 async function partsOf(node: string): Promise<Part[]> {

@@ -32,6 +32,20 @@ export async function ociImages(archive: ArchiveFile, verify: boolean): Promise<
   return images;
 }
 
+/** The index that is all there is in the layout, if it has the images that are there and nothing else. */
+export async function ociIndex(
+  archive: ArchiveFile,
+  images: readonly OpenedImage[],
+): Promise<{ mediaType: string; blob: Blob } | undefined> {
+  const { value } = await readJson(archive, 'index.json');
+  const [top, ...others] = asIndex(archive, 'index.json', value).manifests;
+  if (!top || others.length > 0 || !INDEX_TYPES.includes(top.mediaType)) return undefined;
+  const { bytes, value: inner } = await jsonBlob(archive, top);
+  const opened = new Set(images.map(({ digest }) => digest));
+  const isWhole = asIndex(archive, top.digest, inner).manifests.every(({ digest }) => opened.has(digest));
+  return isWhole ? { mediaType: top.mediaType, blob: blobOfBytes(bytes) } : undefined;
+}
+
 /** The descriptor itself if it is a manifest's, else those of the images in the index that it stands for. */
 async function manifestsOf(archive: ArchiveFile, descriptor: Descriptor): Promise<Descriptor[]> {
   if (MANIFEST_TYPES.includes(descriptor.mediaType)) return [descriptor];

@@ -2,10 +2,10 @@
  * Image archives as others and we write them, read into one shape: OCI layouts in a tar (`skopeo`, `buildah`, new
  * `docker save`, this package) and the older `docker save` format.
  */
-import { machinePlatform, type Platform } from '@kurator/registry';
+import { type Blob, machinePlatform, type Platform } from '@kurator/registry';
 import { type ArchiveFile, notAnImage, openArchiveFile } from './archive-file.ts';
 import { dockerImages } from './docker-save.ts';
-import { ociImages } from './oci-layout.ts';
+import { ociImages, ociIndex } from './oci-layout.ts';
 import type { OpenedImage } from './opened-image.ts';
 
 export type ArchiveFormat = 'oci' | 'docker';
@@ -13,6 +13,8 @@ export type ArchiveFormat = 'oci' | 'docker';
 export interface OpenedArchive {
   format: ArchiveFormat;
   images: OpenedImage[];
+  /** What has the images under one name, one for each platform; undefined where that is not all there is, or not all of it is there. */
+  index?: { mediaType: string; blob: Blob } | undefined;
 }
 
 export interface OpenOptions {
@@ -25,17 +27,27 @@ export async function openArchive(path: string, { verify = false }: OpenOptions 
   const format = formatOf(archive);
   const images = format === 'oci' ? await ociImages(archive, verify) : await dockerImages(archive, verify);
   if (images.length === 0) throw notAnImage(path, 'it is an image archive without an image in it');
-  return { format, images };
+  const index = format === 'oci' ? await ociIndex(archive, images) : undefined;
+  return { format, images, index };
 }
 
 /** The image that this machine can run; an archive can hold one for each of several platforms. */
 export function imageForMachine(archive: OpenedArchive): OpenedImage | undefined {
-  return archive.images.find((image) => runsHere(image.config.value));
+  return imageFor(machinePlatform(), archive);
 }
 
-export function runsHere({ os, architecture }: Platform): boolean {
-  const machine = machinePlatform();
-  return os === machine.os && architecture === machine.architecture;
+/** The image for a platform; where no variant is asked for, any will do. */
+export function imageFor(platform: Platform, { images }: OpenedArchive): OpenedImage | undefined {
+  return images.find(({ config }) => fits(config.value, platform));
+}
+
+export function runsHere(platform: Platform): boolean {
+  return fits(platform, machinePlatform());
+}
+
+function fits({ os, architecture, variant }: Platform, wanted: Platform): boolean {
+  const isVariant = wanted.variant === undefined || wanted.variant === variant;
+  return os === wanted.os && architecture === wanted.architecture && isVariant;
 }
 
 function formatOf({ path, entries }: ArchiveFile): ArchiveFormat {

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { TestenvError } from '../error.ts';
 
 /** Where a registry listens and keeps its images. */
-export interface RegistrySettings {
+export interface DockerRegistrySettings {
   /** `host:port` to listen on: `10.96.0.3:5000`. */
   address: string;
   /** Absolute path of the folder that holds the images; made when the first one is pushed. */
@@ -13,7 +13,7 @@ export interface RegistrySettings {
 }
 
 /** What a supervisor needs to run the registry. */
-export interface RegistryProcess {
+export interface DockerRegistry {
   /** The content of the configuration file. */
   config: string;
   /** The command line, for a configuration at that path. */
@@ -25,7 +25,7 @@ export interface RegistryProcess {
 const PROGRAM = 'docker-registry';
 
 /** Configuration and command line of a registry without TLS and without passwords, for a network that nobody else is on. */
-export function registryProcess({ address, folder }: RegistrySettings): RegistryProcess {
+export function dockerRegistry({ address, folder }: DockerRegistrySettings): DockerRegistry {
   checkAddress(address);
   if (!isAbsolute(folder)) {
     throw new TestenvError('KUR_TESTENV_REGISTRY', `The registry's \`folder\` is "${folder}".`, {

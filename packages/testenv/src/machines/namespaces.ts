@@ -5,8 +5,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { until } from '../../internal/until.ts';
-import { identify, type ProcessIdentity, signalProcess } from '../../process/process-identity.ts';
+import { until } from '../internal/until.ts';
+import { identify, type ProcessIdentity, signalProcess } from '../process/process-identity.ts';
 
 const dieWithParent = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
 

@@ -4,9 +4,9 @@
  * that cable, and nothing in it has a default route: a stray packet dies here.
  */
 
-import { TestenvError } from '../../error.ts';
-import { run } from '../../internal/run.ts';
-import { type AddressPlan, addressPlan, type Block, freeBlocks } from '../addresses.ts';
+import { TestenvError } from '../error.ts';
+import { run } from '../internal/run.ts';
+import { type AddressPlan, addressPlan, type Block, freeBlocks } from './addresses.ts';
 import { enteringNetwork, type Holder, holdNetwork, release } from './namespaces.ts';
 
 export interface Network {
@@ -18,7 +18,7 @@ export interface Network {
   /** Pulls a machine's cable out, or puts it back in. */
   setCable(port: string, state: 'up' | 'down'): Promise<void>;
   /** How the host reaches addresses behind a machine. */
-  routeFromHost(range: string, via: string): Promise<void>;
+  routeFromHost(ranges: readonly string[], via: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ function networkOn(hub: Holder, plan: AddressPlan, device: string): Network {
       return machine;
     },
     setCable: (port, state) => ipIn(hub, [`link set ${port} ${state}`]),
-    routeFromHost: (range, via) => ipOnHost([`route replace ${range} via ${via} dev ${device}`]),
+    routeFromHost: (ranges, via) => ipOnHost(ranges.map((range) => `route replace ${range} via ${via} dev ${device}`)),
     close: () => release(hub),
   };
 }

@@ -2,13 +2,25 @@
  * The part of the kernel's cgroup tree that a cluster's pods live in: `kurator/CLUSTER-ID/MACHINE`
  * in every hierarchy (version 1) or in the one there is (version 2).
  */
-import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../../internal/until.ts';
-import { identify, signalProcess } from '../../process/process-identity.ts';
+import { TestenvError } from '../error.ts';
+import { until } from '../internal/until.ts';
+import { identify, signalProcess } from '../process/process-identity.ts';
 
 export const cgroupParent = 'kurator';
+
+/** What tells a cluster from every other: a later one of its name has another `id`. */
+export interface ClusterIdentity {
+  readonly name: string;
+  readonly id: string;
+}
+
+/** Where a cluster's pods are in the cgroup tree, and nobody else's. */
+export function cgroupOf({ name, id }: ClusterIdentity): string {
+  return `${cgroupParent}/${name}-${id}`;
+}
 
 export interface CgroupHierarchy {
   readonly version: 1 | 2;
@@ -74,8 +86,11 @@ async function removeTree(folder: string): Promise<boolean> {
 }
 
 async function endProcesses(folder: string): Promise<void> {
-  const pids = (await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
-  for (const pid of pids) signalProcess(identify(Number(pid)), 'SIGKILL');
+  for (const pid of await pidsOf(folder)) signalProcess(identify(Number(pid)), 'SIGKILL');
+}
+
+async function pidsOf(folder: string): Promise<string[]> {
+  return (await readFile(join(folder, 'cgroup.procs'), 'utf8').catch(() => '')).split('\n').filter(Boolean);
 }
 
 async function inheritCpuset(folder: string): Promise<void> {
@@ -97,9 +112,59 @@ async function giveProcessorTime(group: string): Promise<void> {
   await Promise.allSettled([inVersion1, inVersion2]);
 }
 
+/** Lets the groups below `folder` use all controllers that it has itself. */
 async function delegateControllers(folder: string): Promise<void> {
   const available = await readFile(join(folder, 'cgroup.controllers'), 'utf8').catch(() => '');
-  for (const controller of available.split(/\s+/).filter(Boolean)) {
-    await writeFile(join(folder, 'cgroup.subtree_control'), `+${controller}`).catch(() => {});
-  }
+  const controllers = available.split(/\s+/).filter(Boolean);
+  if (controllers.length === 0) return;
+  // Before the first is tried: some are given on beside processes, and make the group one whose others never can be.
+  if (!(await isRootOfMachine(folder))) await stepAside(folder);
+  for (const controller of controllers) await delegate(folder, controller);
+}
+
+/** The kernel tells the type of every group but the root of them all. */
+async function isRootOfMachine(folder: string): Promise<boolean> {
+  return await access(join(folder, 'cgroup.type')).then(
+    () => false,
+    () => true,
+  );
+}
+
+/** How the kernel says that processes are in the way. */
+const OCCUPIED = new Set<unknown>(['EBUSY', 'ENOTSUP']);
+
+async function delegate(folder: string, controller: string): Promise<void> {
+  const attempt = () => writeFile(join(folder, 'cgroup.subtree_control'), `+${controller}`);
+  const problem = await attempt().catch((error: NodeJS.ErrnoException) => error);
+  // Not every controller can be given on everywhere; should the kubelet need it, it says so.
+  if (!OCCUPIED.has(problem?.code)) return;
+  const again = async () => {
+    await stepAside(folder);
+    await attempt();
+    return true;
+  };
+  // A process may have had a child while it was being moved.
+  await until(`the cgroup controller ${controller} in ${folder}`, again, { timeout: 5000 }).catch((cause: unknown) => {
+    throw new TestenvError(
+      'KUR_TESTENV_KERNEL',
+      `processes in the control group ${folder} keep ${controller} from the groups of pods, and can't be moved`,
+      { remedy: 'give the container a cgroup namespace of its own (docker run --cgroupns=private)', cause },
+    );
+  });
+}
+
+/** Where the processes of a container go that were in the group which is its root. Other tools call it so, too. */
+const BESIDE = 'init';
+
+/**
+ * Moves the processes of a group into one below it. Version 2 gives controllers to the groups below only where the group itself
+ * has no processes. The root of a whole machine may have both; that of a container, where everything in it starts, may not.
+ */
+export async function stepAside(folder: string): Promise<void> {
+  const pids = await pidsOf(folder);
+  if (pids.length === 0) return;
+  const beside = join(folder, BESIDE);
+  await mkdir(beside, { recursive: true });
+  // One may have ended, or be of another process namespace: that is told as 0, and can't be moved from here.
+  for (const pid of pids) await writeFile(join(beside, 'cgroup.procs'), pid).catch(() => {});
 }

@@ -8,8 +8,8 @@ import { readFile } from 'node:fs/promises';
 import { TestenvError } from '../error.ts';
 import { until } from '../internal/until.ts';
 import { identify, type ProcessIdentity, signalProcess } from '../process/process-identity.ts';
-import type { Machine } from './machines/machine.ts';
-import { dyingWithParent, entering, onlyChild } from './machines/namespaces.ts';
+import type { Machine } from './machine.ts';
+import { dyingWithParent, entering, onlyChild } from './namespaces.ts';
 
 export interface ComponentOptions {
   name: string;

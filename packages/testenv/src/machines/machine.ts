@@ -4,9 +4,9 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { TestenvError } from '../../error.ts';
-import { type RunOptions, type RunResult, run } from '../../internal/run.ts';
-import { entering, type Holder, holdSystem, release } from './namespaces.ts';
+import { TestenvError } from '../error.ts';
+import { type RunOptions, type RunResult, run } from '../internal/run.ts';
+import { entering, type Holder, holdNetwork, holdSystem, release } from './namespaces.ts';
 import { ipIn, type Network } from './network.ts';
 
 /** Host folders that a machine gets its own empty version of, so that it can use every program's default paths. */
@@ -36,7 +36,12 @@ export interface MachineOptions {
   /** Where its disk is, on the host. */
   folder: string;
   network: Network;
+  /** A folder of the host that it sees at {@link SHARED_FOLDER}, read-only wherever it lies. */
+  shared?: string;
 }
+
+/** Where a machine sees what it shares with others. */
+export const SHARED_FOLDER = '/run/shared';
 
 export interface Machine {
   readonly name: string;
@@ -63,8 +68,7 @@ export function onDisk(machine: Pick<Machine, 'folder'>, path: string): string {
 
 export async function createMachine(options: MachineOptions): Promise<Machine> {
   const { name, address, folder, network } = options;
-  refuseHiddenFolder(folder);
-  await Promise.all(diskFolders.map((path) => mkdir(onDisk({ folder }, path), { recursive: true })));
+  await createDisk(folder);
   const cable = await network.connect(name, address);
   let system: Holder | undefined;
 
@@ -78,7 +82,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
       return system;
     },
     async powerOn() {
-      system ??= await holdSystem(cable, initScript, [name, dirname(folder), join(folder, 'disk'), ...diskFolders]);
+      system ??= await startSystem(cable, options);
     },
     async powerOff() {
       if (!system) return;
@@ -99,9 +103,54 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
   };
 }
 
+/** A machine that is on, and on no network: for work that nobody has to reach. */
+export type LoneMachine = Pick<Machine, 'folder' | 'enter' | 'remove'>;
+
+export async function startLoneMachine(
+  options: Pick<MachineOptions, 'name' | 'folder' | 'shared'>,
+): Promise<LoneMachine> {
+  const { folder } = options;
+  await createDisk(folder);
+  const cable = await holdNetwork();
+  const remove = () => release(cable);
+  const system = await startSystem(cable, options).catch(async (error: unknown) => {
+    await remove();
+    throw error;
+  });
+  return {
+    folder,
+    async enter(command, args, runOptions) {
+      const [program, line] = entering(system, command, args);
+      return await run(program, line, runOptions);
+    },
+    async remove() {
+      await release(system);
+      await remove();
+    },
+  };
+}
+
+async function createDisk(folder: string): Promise<void> {
+  refuseHiddenFolder(folder);
+  await Promise.all(diskFolders.map((path) => mkdir(onDisk({ folder }, path), { recursive: true })));
+}
+
+async function startSystem(
+  cable: Holder,
+  { name, folder, shared = '' }: Pick<MachineOptions, 'name' | 'folder' | 'shared'>,
+): Promise<Holder> {
+  return await holdSystem(cable, initScript, [name, dirname(folder), join(folder, 'disk'), shared, ...diskFolders]);
+}
+
 /** Other machines' addresses behind this one's neighbours: pods of other nodes. */
-export async function routeBetween(machine: Machine, range: string, via: string): Promise<void> {
-  await ipIn(machine.cable, [`route replace ${range} via ${via} dev eth0`]);
+export async function routeBetween(
+  machine: Machine,
+  routes: readonly { readonly range: string; readonly via: string }[],
+): Promise<void> {
+  await ipIn(
+    machine.cable,
+    routes.map(({ range, via }) => `route replace ${range} via ${via} dev eth0`),
+  );
 }
 
 function refuseHiddenFolder(folder: string): void {
@@ -123,7 +172,7 @@ function refuseHiddenFolder(folder: string): void {
  */
 const initScript = `
 set -e
-name=$1 cluster=$2 disk=$3; shift 3
+name=$1 cluster=$2 disk=$3 shared=$4; shift 4
 hostname "$name"
 mount --make-rprivate /
 mounts=$(awk '{ print $5 }' /proc/self/mountinfo)
@@ -136,19 +185,24 @@ for tree in ${layeredFolders.join(' ')}; do
   mkdir -p "/run/layers$tree/upper" "/run/layers$tree/work"
   chmod --reference="$tree" "/run/layers$tree/upper"
   mount -t overlay -o "lowerdir=$tree,upperdir=/run/layers$tree/upper,workdir=/run/layers$tree/work" overlay "$tree"
-  printf '%s\\n' "$mounts" | while read -r escaped; do
-    path=$(printf %b "$escaped")
+  printf '%s\\n' "$mounts" | while read -r path; do
+    case $path in *\\\\*) path=$(printf %b "$path") ;; esac
     case $path in "$tree"/*) [ ! -e "/run/host$path" ] || mount --bind "/run/host$path" "$path" ;; esac
   done
 done
-printf '%s\\n' "$mounts" | while read -r escaped; do
-  path=$(printf %b "$escaped")
+printf '%s\\n' "$mounts" | while read -r path; do
+  case $path in *\\\\*) path=$(printf %b "$path") ;; esac
   case $path in ${[...kernelFolders, ...ownFolders].map((folder) => `${folder} | ${folder}/*`).join(' | ')}) continue ;; esac
   case " ${layeredFolders.join(' ')} " in *" $path "*) continue ;; esac
   # One that another is mounted over can't be reached.
   ! mountpoint -q "$path" || mount -o remount,bind,ro "$path"
 done
 mount --bind "/run/host$cluster" "$cluster"
+if [ -n "$shared" ]; then
+  mkdir ${SHARED_FOLDER}
+  mount --bind "/run/host$shared" ${SHARED_FOLDER}
+  mount -o remount,bind,ro ${SHARED_FOLDER}
+fi
 umount -l /run/host /run/layers
 rmdir /run/host /run/layers
 ${ownFolders
