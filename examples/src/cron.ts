@@ -22,5 +22,4 @@ export const example = operator({ name: 'reports' })
       );
       event('Normal', 'Written', `the report ${name} was written`);
     },
-  )
-  .reconcile(() => {});
+  );

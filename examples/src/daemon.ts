@@ -23,5 +23,4 @@ export const example = operator({ name: 'logwatches' })
       lines += chunk.split('\n').length - 1;
       await client.patch(LogWatch, metadata, { status: { lines } }, { subresource: 'status' });
     }
-  })
-  .reconcile(() => {});
+  });

@@ -59,5 +59,4 @@ export const example = operator({ name: 'stores' })
         ? [deny('metadata.labels.tier', 'gold is given by administrators only')]
         : []),
     ];
-  })
-  .reconcile(() => {});
+  });

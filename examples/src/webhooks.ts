@@ -1,6 +1,6 @@
 /**
  * Webhooks, validating and mutating: what neither the schema nor a CEL rule can say. The operator makes its own
- * certificates, and tells the API server about them.
+ * certificates, and tells the API server about them. It reconciles nothing, so it watches nothing either.
  */
 import { deny, operator, resource, z } from '@kurator/sdk';
 
@@ -24,5 +24,4 @@ export const example = operator({ name: 'tickets' })
       return deny('spec.assignee', `must be one of the team: ${[...team].join(', ')}`);
     }
     return true;
-  })
-  .reconcile(() => {});
+  });

@@ -1,15 +1,26 @@
 // Every example, run against the real API server.
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import {
+  type Client,
+  ClusterRole,
+  ClusterRoleBinding,
   ConfigMap,
   createClient,
   installCrds,
   isNotFound,
   loadKubeconfig,
   Namespace,
+  Pod,
   type Resource,
+  type RunningOperator,
+  requestToken,
+  Secret,
   Service,
+  ServiceAccount,
 } from '@kurator/sdk';
 import { createCluster, eventually, type TestScope, testScope } from '@kurator/testenv';
 import { describe, expect, it } from 'vitest';
@@ -17,18 +28,36 @@ import { describe, expect, it } from 'vitest';
 /** Starts an example in a namespace of its own. */
 async function started(
   kinds: Resource[],
-  example: { start(options: object): Promise<{ stop(): Promise<void> }> },
-): Promise<TestScope> {
+  example: { start(options: object): Promise<RunningOperator> },
+): Promise<TestScope & { running: RunningOperator }> {
   const test = await testScope('example');
   await installCrds(test.client, kinds);
   const running = await example.start({ client: test.client, namespaces: test.namespace, http: false, log: 'silent' });
   test.onEnd(() => running.stop());
-  return test;
+  return Object.assign(test, { running });
 }
 
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function tokenOf(client: Client, name: string, namespace: string): Promise<string> {
+  await client.create(ServiceAccount, { metadata: { name, namespace } });
+  return (await requestToken(client, { name, namespace })).token;
+}
+
+/** What a server answers that must be believed by this authority. */
+async function answerTo(
+  url: string,
+  ca: string,
+  token?: string,
+): Promise<{ status: number | undefined; body: string }> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const asked = request(url, { ca, headers, agent: false });
+  asked.end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: response.statusCode, body: await text(response) };
 }
 
 describe('examples', () => {
@@ -58,6 +87,75 @@ describe('examples', () => {
     await eventually(async () => expect((await client.get(Banner, banner)).status?.text).toBe('sun'));
   });
 
+  it('slim caches: hold what was chosen of what was chosen, and follow it', async () => {
+    const { example, Census } = await import('../src/slim-caches.ts');
+    await using test = await started([Census], example);
+    const { client, namespace } = test;
+    const census = { name: 'all', namespace };
+    await client.create(Census, { metadata: census, spec: {} });
+    const status = async () => (await client.get(Census, census)).status;
+    await eventually(async () => expect(await status()).toMatchObject({ secrets: 0, nodes: [] }));
+    await client.create(Secret, { metadata: { name: 'key', namespace }, stringData: { key: 'hush' } });
+    await client.create(ServiceAccount, { metadata: { name: 'default', namespace } });
+    const spec = { nodeName: 'far-away', containers: [{ name: 'web', image: 'web' }] };
+    await client.create(Pod, { metadata: { name: 'web', namespace }, spec });
+    await client.create(Pod, { metadata: { name: 'waits', namespace }, spec });
+    await client.patch(Pod, { name: 'web', namespace }, { status: { phase: 'Running' } }, { subresource: 'status' });
+    await eventually(async () =>
+      expect(await status()).toMatchObject({ secrets: 1, nodes: ['far-away'], kept: ['metadata', 'spec'] }),
+    );
+    await client.patch(Pod, { name: 'web', namespace }, { status: { phase: 'Failed' } }, { subresource: 'status' });
+    await eventually(async () => expect(await status()).toMatchObject({ nodes: [], kept: ['metadata'] }));
+  });
+
+  it('authorized metrics: for those who may, and for nobody else', async () => {
+    const { example, Till } = await import('../src/authorized-metrics.ts');
+    await using test = await testScope('example');
+    const { client, namespace } = test;
+    await installCrds(client, [Till]);
+    // In a namespace of its own, as in a pod: the Secret with its certificate is made there.
+    const there = createClient({ ...client.config, namespace });
+    test.onEnd(() => there.close());
+    const running = await example.start({ client: there, namespaces: namespace, log: 'silent' });
+    test.onEnd(() => running.stop());
+
+    const till = { name: 'one', namespace };
+    await client.create(Till, { metadata: till, spec: { amount: 3 } });
+    await eventually(async () => expect((await client.get(Till, till)).status?.counted).toBe(3));
+    const url = await running.manager.metricsUrl();
+    expect(url).toMatch(/^https:.*\/metrics$/);
+    expect((await fetch(`${await running.manager.url()}/metrics`)).status).toBe(404);
+
+    const keys = await client.get(Secret, { name: 'example-till-metrics', namespace });
+    const ca = Buffer.from(keys.data?.['ca.crt'] ?? '', 'base64').toString();
+    const ask = (token?: string) => answerTo(url, ca, token);
+    expect((await ask()).status).toBe(401);
+    expect((await ask('made-up')).status).toBe(401);
+    const tokens = await Promise.all(['prometheus', 'passer-by'].map((name) => tokenOf(client, name, namespace)));
+    const role = `metrics-${namespace}`;
+    await client.create(ClusterRole, {
+      metadata: { name: role },
+      rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
+    });
+    await client.create(ClusterRoleBinding, {
+      metadata: { name: role },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+      subjects: [{ kind: 'ServiceAccount', name: 'prometheus', namespace }],
+    });
+    test.onEnd(async () => {
+      await client.delete(ClusterRoleBinding, { name: role });
+      await client.delete(ClusterRole, { name: role });
+    });
+    await eventually(async () => expect((await ask(tokens[0])).status).toBe(200), { timeout: '30s' });
+    expect((await ask(tokens[0])).body).toContain('controller_runtime_reconcile_total{controller="till"');
+    expect((await ask(tokens[1])).status).toBe(403);
+
+    const { cluster, own } = await example.permissions();
+    const reviews = cluster.flatMap(({ resources = [], verbs }) => resources.map((resource) => `${verbs} ${resource}`));
+    expect(reviews).toEqual(expect.arrayContaining(['create tokenreviews', 'create subjectaccessreviews']));
+    expect(own).toContainEqual(expect.objectContaining({ resourceNames: ['example-till-metrics'] }));
+  });
+
   it('external system: the account is closed before the object goes, also when that fails at first', async () => {
     const accounts = new Map<string, unknown>();
     let failures = 2;
@@ -82,6 +180,20 @@ describe('examples', () => {
     expect(accounts.size).toBe(0);
   });
 
+  it('changes: are told field by field, since they were last acted on', async () => {
+    const { example, Price } = await import('../src/changes.ts');
+    await using test = await started([Price], example);
+    const { client, namespace } = test;
+    const tea = { name: 'tea', namespace };
+    await client.create(Price, { metadata: tea, spec: { amount: 3, currency: 'EUR' } });
+    const changes = async () => (await client.get(Price, tea)).status?.changes;
+    await eventually(async () =>
+      expect(await changes()).toEqual(['amount: undefined → 3', 'currency: undefined → EUR']),
+    );
+    await client.patch(Price, tea, { spec: { amount: 4 } });
+    await eventually(async () => expect(await changes()).toEqual(['amount: 3 → 4']));
+  });
+
   it('webhooks: completes what is missing, and refuses with the name of the field', async () => {
     const { example, Ticket } = await import('../src/webhooks.ts');
     await using test = await started([Ticket], example);
@@ -90,6 +202,7 @@ describe('examples', () => {
       client.create(Ticket, { metadata: { name, namespace }, spec: { title: '  leak ', assignee } });
     const { spec } = await create('leak', 'ada');
     expect(spec).toMatchObject({ title: 'leak', reporter: expect.any(String) });
+    expect(test.running.manager.caches.all()).toEqual([]);
     await expect(create('other', 'nobody')).rejects.toMatchObject({
       status: 422,
       causes: [{ field: 'spec.assignee', message: expect.stringContaining('must be one of the team') }],
@@ -160,6 +273,28 @@ describe('examples', () => {
     }
     await client.delete(Announcement, party);
     await eventually(async () => expect(await far.find(ConfigMap, party)).toBeUndefined());
+  });
+
+  it('every replica: all have the routes, one leads', async () => {
+    const { example, Route } = await import('../src/every-replica.ts');
+    await using test = await testScope('example');
+    const { client, namespace } = test;
+    await installCrds(client, [Route]);
+    const tables = ['one', 'two'].map((replica) => ({ replica, routes: new Map<string, string>() }));
+    for (const { replica, routes } of tables) {
+      const running = await example(replica, routes).start({
+        client,
+        namespaces: namespace,
+        http: false,
+        log: 'silent',
+        leaderElection: { namespace, identity: replica },
+      });
+      test.onEnd(() => running.stop());
+    }
+    const home = { name: 'home', namespace };
+    await client.create(Route, { metadata: home, spec: { path: '/', to: 'web' } });
+    for (const { routes } of tables) await eventually(async () => expect(routes.get('/')).toBe('web'));
+    await eventually(async () => expect((await client.get(Route, home)).status?.countedBy).toMatch(/^(one|two)$/));
   });
 
   it('sharding: two share the objects, and one takes over when the other ends', async () => {

@@ -151,10 +151,9 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Makes a client; nothing is sent before the first request. */
 export function createClient(config: ClientConfig, defaults: ClientOptions = {}): Client {
-  const transport = createTransport(config, defaults);
-  const { http: _, ...inherited } = defaults;
+  const transport = createTransport(config);
   const send = <T>(request: ApiRequest, options: RequestOptions) =>
-    exchange<T>(transport, request, { ...inherited, ...options });
+    exchange<T>(transport, request, { ...defaults, ...options });
   const discovery = createDiscovery(
     async (path, accept, options) => await send(discoveryRequest(path, accept), options),
   );

@@ -26,7 +26,10 @@ export interface ClientConfig {
   readonly tlsServerName?: string;
   /** Accepts any server certificate. For experiments only: whoever is in between can read the credentials. */
   readonly insecureSkipTlsVerify?: boolean;
-  /** The proxy to go through: `http://`, `https://` or `socks5://`, with `user:password@` where it wants that. */
+  /**
+   * The proxy to go through: `http://`, `https://` or `socks5://`, with `user:password@` where it wants that. That of
+   * HTTPS_PROXY, HTTP_PROXY and NO_PROXY unless given, by the rules of kubectl; the empty text for none.
+   */
   readonly proxyUrl?: string;
   /** The namespace that the kubeconfig's context names. The client itself never assumes a namespace. */
   readonly namespace?: string;

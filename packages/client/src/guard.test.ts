@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 /** A server that answers each request by the next of `answers`, the last one again and again. */
-async function serving(http: 1 | 2, ...answers: ((response: ServerResponse) => void)[]) {
+async function serving(...answers: ((response: ServerResponse) => void)[]) {
   const paths: string[] = [];
   const server = createServer((request, response) => {
     const answer = answers.length > 1 ? answers.shift() : answers[0];
@@ -26,7 +26,7 @@ async function serving(http: 1 | 2, ...answers: ((response: ServerResponse) => v
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const client = createClient({ server: `http://127.0.0.1:${port}` }, { http });
+  const client = createClient({ server: `http://127.0.0.1:${port}` });
   open.push({ server, client });
   return { client, paths };
 }
@@ -37,9 +37,9 @@ const busy = (response: ServerResponse) => response.writeHead(429, { 'retry-afte
 const map = (name: string) => ({ metadata: { name, namespace: 'default' } });
 const notLeader = new Error('not the leader any more');
 
-describe.each([1, 2] as const)('a guard (HTTP option %i)', (http) => {
+describe('a guard', () => {
   it('lets a request out, and is asked before each time that it is sent', async () => {
-    const { client, paths } = await serving(http, busy, busy, fine);
+    const { client, paths } = await serving(busy, busy, fine);
     let asked = 0;
     await client.replace(ConfigMap, map('a'), { guard: () => asked++ });
     expect(paths).toEqual(['PUT a', 'PUT a', 'PUT a']);
@@ -47,7 +47,7 @@ describe.each([1, 2] as const)('a guard (HTTP option %i)', (http) => {
   });
 
   it('keeps a request from being sent, and says so in its own words', async () => {
-    const { client, paths } = await serving(http, fine);
+    const { client, paths } = await serving(fine);
     const guard = () => {
       throw notLeader;
     };
@@ -58,7 +58,7 @@ describe.each([1, 2] as const)('a guard (HTTP option %i)', (http) => {
   });
 
   it('keeps it from being sent again', async () => {
-    const { client, paths } = await serving(http, busy);
+    const { client, paths } = await serving(busy);
     let asked = 0;
     const guard = () => {
       asked += 1;
@@ -71,7 +71,7 @@ describe.each([1, 2] as const)('a guard (HTTP option %i)', (http) => {
 
 it('asks only when a connection was found for the request', async () => {
   const held: ServerResponse[] = [];
-  const { client, paths } = await serving(1, (response) => held.push(response));
+  const { client, paths } = await serving((response) => held.push(response));
   const others = Array.from({ length: 32 }, async (_, i) => await client.get(ConfigMap, map(`${i}`).metadata));
   await expect.poll(() => held.length).toBe(32);
   let leads = true;
@@ -86,7 +86,7 @@ it('asks only when a connection was found for the request', async () => {
 });
 
 it('keeps a command from being run', async () => {
-  const { client, paths } = await serving(1, fine);
+  const { client, paths } = await serving(fine);
   const guard = () => {
     throw notLeader;
   };

@@ -26,11 +26,6 @@ export interface ClientOptions {
   timeout?: number;
   /** See {@link RequestOptions.retries}. */
   retries?: number;
-  /**
-   * The version of HTTP: 1 (1.1, on up to 32 connections) unless given, or 2 (on two connections), which takes about twice
-   * the processor time for the same requests; `npm run bench -- client-transport` shows how it is where you are.
-   */
-  http?: 1 | 2;
 }
 
 /** What every request on one object takes. */

@@ -374,24 +374,6 @@ describe('watching', () => {
   });
 });
 
-it('does the same over HTTP/2', async () => {
-  await using second = createClient(client.config, { http: 2 });
-  const ref = { name: 'http2', namespace };
-  await second.create(ConfigMap, configMap('http2', { a: '1' }));
-  const patched = Array.from({ length: 20 }, (_, index) =>
-    second.patch(ConfigMap, ref, { data: { [`k${index}`]: '' } }),
-  );
-  await Promise.all(patched);
-  expect(Object.keys((await second.get(ConfigMap, ref)).data ?? {})).toHaveLength(21);
-  expect(await errorOf(second.get(ConfigMap, { name: 'nobody', namespace }))).toMatchObject({
-    code: 'KUR_CLIENT_NOT_FOUND',
-  });
-  for await (const event of second.watch(ConfigMap, { namespace, fieldSelector: 'metadata.name=http2' })) {
-    expect(event).toMatchObject({ type: 'ADDED', object: { data: { a: '1' } } });
-    break;
-  }
-});
-
 describe('identity', () => {
   it('nobody is refused, with what was asked in the message', async () => {
     const { server, ca = '' } = client.config;

@@ -20,3 +20,8 @@ export class RuntimeError extends Error {
     this.remedy = options.remedy;
   }
 }
+
+/** What an error says; what was thrown and is none, as text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

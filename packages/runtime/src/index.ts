@@ -36,12 +36,12 @@ export {
   type EventStatistics,
 } from './events/event-recorder.ts';
 export type { Happening } from './events/happening.ts';
+export type { Check, CheckReport, CheckResult, Verdict } from './insight/check.ts';
 export { Histogram } from './insight/histogram.ts';
 export type { Logger } from './insight/late-logger.ts';
 export { createLogger, type LoggerOptions, type LogLevel } from './insight/logger.ts';
 export type { MetricFamily, Sample } from './insight/metric-family.ts';
 export { createMetrics, type MetricSources, type Metrics, type ShownCache } from './insight/metrics.ts';
-export { withoutSecrets } from './insight/redaction.ts';
 export {
   createLeaderElection,
   type ElectionState,
@@ -51,29 +51,30 @@ export {
 export { fencedClient } from './leadership/fenced-client.ts';
 export type { ElectionEvent, Leadership } from './leadership/leadership.ts';
 export type { ElectionTimingOptions } from './leadership/timing.ts';
-export type { Check, CheckReport, CheckResult, Verdict } from './manager/check.ts';
-export { createManager, type Manager, type ManagerOptions } from './manager/manager.ts';
+export { createManager, type HttpOptions, type Manager, type ManagerOptions } from './manager/manager.ts';
 export type { RunContext, Runnable, Stage } from './manager/runnable.ts';
 export { keyFor, keyOf, type ObjectKey, referenceOf } from './object-key.ts';
-export type { MutateFunction, ValidateFunction } from './operator/admission.ts';
-export type {
-  AuthorContext,
-  AuthorResult,
-  CleanupFunction,
-  EventDetails,
-  Log,
-  ReconcileFunction,
-  StatusFields,
-  TellEvent,
+export {
+  type AuthorContext,
+  type AuthorResult,
+  type CleanupFunction,
+  type Companion,
+  type CompanionContext,
+  type EventDetails,
+  type Log,
+  type MutateFunction,
+  type ReconcileFunction,
+  requeue,
+  type StatusFields,
+  type TellEvent,
+  type ValidateFunction,
 } from './operator/author.ts';
-export { checksum } from './operator/checksum.ts';
 export { type Child, type ChildOptions, type Children, type ChildSettings, child } from './operator/child.ts';
 export { ChildrenError, type FailedChild } from './operator/children-error.ts';
-export type { Companion, CompanionContext } from './operator/companion.ts';
 export { operator } from './operator/declare-operator.ts';
 export type { ClusterAccess } from './operator/definition.ts';
 export type { DryRunOptions } from './operator/dry-run/dry-run.ts';
-export { type FieldChange, fieldChanges, fieldChangeText } from './operator/dry-run/field-changes.ts';
+export { diff, type FieldChange, fieldChanges, fieldChangeText } from './operator/dry-run/field-changes.ts';
 export type { DryRunFailure, DryRunReport, PlannedChange, PlannedEvent } from './operator/dry-run/report.ts';
 export type { OperatorFacts } from './operator/facts.ts';
 export { type InstallOptions, installCrds } from './operator/install-crds.ts';
@@ -87,7 +88,6 @@ export type {
   WebhookSettings,
 } from './operator/operator-options.ts';
 export type { Permissions } from './operator/permissions.ts';
-export { requeue } from './operator/requeue.ts';
 export { rolloutCondition } from './operator/rollout.ts';
 export type { RunOptions } from './operator/run.ts';
 export type {
@@ -98,6 +98,7 @@ export type {
   ScheduledFunction,
 } from './operator/scheduling.ts';
 export type {
+  CacheChoice,
   ControllerSettings,
   LabelChoice,
   OwnSettings,
@@ -107,9 +108,9 @@ export type { RunningOperator } from './operator/start.ts';
 export { Priority } from './queue/priority.ts';
 export type { FailingItem, QueuedItem, QueueStatistics, RunningItem } from './queue/queue-statistics.ts';
 export { type TakenItem, WorkQueue, type WorkQueueOptions } from './queue/work-queue.ts';
-export { type CronOptions, createCron } from './schedules/cron.ts';
+export { withoutSecrets } from './redaction.ts';
+export { type CronOptions, createCron, type MissedPolicy, type OverlapPolicy } from './schedules/cron.ts';
 export { createDaemon, type DaemonOptions } from './schedules/daemon.ts';
-export type { MissedPolicy, OverlapPolicy } from './schedules/internal/cron-rhythm.ts';
 export type {
   Schedule,
   ScheduleContext,
@@ -156,5 +157,6 @@ export {
   declarative,
 } from './writing/declarative.ts';
 export { hasFinalizer } from './writing/finalizer.ts';
+export { checksum } from './writing/json.ts';
 export type { Adopt, Apply, ApplyOptions, WriteOptions } from './writing/write-options.ts';
 export { createWriter, type WriteCounts, type Writer, type WriterOptions } from './writing/writer.ts';

@@ -183,7 +183,7 @@ it('a Secret that holds something else is not touched', async () => {
   await client.create(Secret, { metadata: { name: `${namespace}-webhooks`, namespace }, data });
   const { manager } = start(world, declare(world));
   const reason = async () => (await manager.readiness()).checks.find(({ name }) => name === 'webhooks')?.reason;
-  await expect.poll(reason).toContain('holds something else than the keys of webhooks');
+  await expect.poll(reason).toContain('holds something else than the keys of the webhooks');
   expect((await client.get(Secret, { name: `${namespace}-webhooks`, namespace })).data).toEqual(data);
 });
 

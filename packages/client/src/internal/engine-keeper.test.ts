@@ -25,7 +25,7 @@ async function serving() {
   server = createServer((_, response) => waiting.push(response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const config = { server: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-  return { waiting, engines: keepEngines(config, new URL(config.server), 1) };
+  return { waiting, engines: keepEngines(config, new URL(config.server)) };
 }
 
 const get = { method: 'GET', path: '/', headers: {} } as const;

@@ -3,7 +3,6 @@ import { createConnector } from './connection/connector.ts';
 import type { TlsMaterial } from './credentials/identity.ts';
 import type { Engine } from './engine.ts';
 import { createHttp1Engine } from './http1/engine.ts';
-import { createHttp2Engine } from './http2/engine.ts';
 
 /** Gives the engine for the TLS material of the moment; those of earlier material end with their last request. */
 export interface EngineKeeper {
@@ -11,14 +10,11 @@ export interface EngineKeeper {
   destroy(): void;
 }
 
-export function keepEngines(config: ClientConfig, url: URL, http: 1 | 2): EngineKeeper {
+export function keepEngines(config: ClientConfig, url: URL): EngineKeeper {
   let current: { readonly tls: TlsMaterial; readonly engine: Engine } | undefined;
   const retired = new Set<Engine>();
 
-  const open = (tls: TlsMaterial) => {
-    const connect = createConnector(config, url, tls, http === 2);
-    return http === 2 ? createHttp2Engine(url.origin, connect) : createHttp1Engine(url.host, connect);
-  };
+  const open = (tls: TlsMaterial) => createHttp1Engine(url.host, createConnector(config, url, tls));
   const retire = (engine: Engine) => {
     retired.add(engine);
     const forget = () => retired.delete(engine);

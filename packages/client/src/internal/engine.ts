@@ -1,4 +1,4 @@
-/** What moves requests to one API server and answers back; HTTP/1.1 and HTTP/2 each have one. */
+/** What moves requests to one API server and answers back: http1/ has the one there is. */
 import type { Guard } from '../options.ts';
 import type { Deadline } from './deadline.ts';
 import type { HttpAnswer, HttpMethod, HttpStream } from './http.ts';

@@ -12,7 +12,7 @@ export interface Circumstances {
   readonly deadline: Deadline;
 }
 
-/** Turns what Node or undici threw into our error; the caller's own abort, and what a guard threw, is passed on as it is. */
+/** Turns what Node or the engine threw into our error; the caller's own abort, and what a guard threw, is passed on as it is. */
 export async function transportError(error: unknown, { server, doing, deadline }: Circumstances): Promise<unknown> {
   if (error instanceof HeldBack) return error.cause;
   if (deadline.expired()) {
@@ -24,7 +24,7 @@ export async function transportError(error: unknown, { server, doing, deadline }
     return failed('KUR_CLIENT_TIMEOUT', `${doing}: the stream from ${server} went quiet`, error);
   }
   const code = errorCode(error);
-  if (closedCodes.has(code)) return failed('KUR_CLIENT_INVALID_REQUEST', `${doing}: the client is closed`, error);
+  if (code === 'CLIENT_CLOSED') return failed('KUR_CLIENT_INVALID_REQUEST', `${doing}: the client is closed`, error);
   if (tooLongCodes.has(code)) {
     const remedy = 'ask for less at a time, by `limit`, a namespace or a selector, or read it as a stream';
     return failed(
@@ -53,9 +53,6 @@ function within(doing: string, error: ClientError): ClientError {
   });
 }
 
-// Ours, and undici's for the same.
-const closedCodes = new Set(['CLIENT_CLOSED', 'UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
-
 // Ours, and Node's for a text that can't be made.
 const tooLongCodes = new Set(['ANSWER_TOO_LONG', 'ERR_STRING_TOO_LONG']);
 
@@ -69,7 +66,6 @@ const reasonByCode: Record<string, string> = {
   ENETUNREACH: 'there is no way to that network (ENETUNREACH): is a VPN or a route missing?',
   CONNECT_TIMEOUT: 'it did not accept a connection in time: is a firewall in between?',
   CONNECTION_LOST: 'the connection was closed before the answer was complete',
-  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
 };
 
 const validityCodes = new Set(['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID']);

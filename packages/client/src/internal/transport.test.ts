@@ -1,11 +1,10 @@
 // What TLS may refuse, on loopback, with certificates made for the purpose.
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { createSecureServer } from 'node:http2';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server } from 'node:net';
 import { createSelfSigned } from '@kurator/pki';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClient } from '../client.ts';
 import type { ClientConfig } from '../config.ts';
 import { ConfigMap } from '../generated/core/v1.ts';
@@ -100,6 +99,24 @@ describe('through a proxy', () => {
     expect(await client.raw('GET', '/version')).toBe('hello');
   });
 
+  it('that the environment names, unless the configuration says otherwise', async () => {
+    const { cert, key } = certificate(-1, 1, 'kube.test');
+    const server = await listen(createServer({ cert, key }, (_, response) => response.end('hello')));
+    // A name that only the proxy knows.
+    const named = server.replace('127.0.0.1', 'kube.test');
+    const onward = createHttpServer().on('connect', (_, client) => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      client.pipe(connect(Number(new URL(server).port), '127.0.0.1')).pipe(client);
+    });
+    vi.stubEnv('HTTPS_PROXY', (await listen(onward)).replace('https://', 'http://'));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await using client = createClient({ server: named, ca: cert });
+    expect(await client.raw('GET', '/version')).toBe('hello');
+    expect(await errorOf({ server: named, ca: cert, proxyUrl: '' })).toMatchObject({ code: 'KUR_CLIENT_UNREACHABLE' });
+    vi.stubEnv('NO_PROXY', 'kube.test');
+    expect(await errorOf({ server: named, ca: cert })).toMatchObject({ code: 'KUR_CLIENT_UNREACHABLE' });
+  });
+
   it("a server is not believed by the proxy's name", async () => {
     const { cert, key } = certificate(-1, 1, 'localhost');
     const server = await listen(createServer({ cert, key }, (_, response) => response.end('hello')));
@@ -115,12 +132,12 @@ it('asks whether a port speaks TLS when it does not', async () => {
   });
 });
 
-it('notices over HTTP/2, too, that a watch went quiet, and when a request takes too long', async () => {
+it('notices over TLS, too, that a watch went quiet, and when a request takes too long', async () => {
   const valid = certificate(-1, 1);
-  const server = createSecureServer({ ...valid, allowHTTP1: false }, (request, response) => {
-    if (request.url.includes('watch=true')) response.write('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n');
+  const server = createServer(valid, (request, response) => {
+    if (request.url?.includes('watch=true')) response.write('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n');
   });
-  await using client = createClient({ server: await listen(server), ca: valid.cert }, { http: 2 });
+  await using client = createClient({ server: await listen(server), ca: valid.cert });
   const seen: string[] = [];
   const watching = async () => {
     for await (const { type } of client.watch(ConfigMap, { idleTimeout: 200 })) seen.push(type);

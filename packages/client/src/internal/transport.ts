@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { ClientConfig } from '../config.ts';
 import { ClientError } from '../error.ts';
-import type { ClientOptions } from '../options.ts';
 import { announce } from './announcements.ts';
 import { createConnector } from './connection/connector.ts';
 import { openWebSocket } from './connection/web-socket.ts';
@@ -26,12 +25,12 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export function createTransport(config: ClientConfig, { http = 1 }: ClientOptions = {}): Transport {
+export function createTransport(config: ClientConfig): Transport {
   const url = serverUrl(config.server);
   const { origin } = url;
   const prefix = url.pathname.replace(/\/+$/, '');
   const credentials = createCredentials(config);
-  const engines = keepEngines(config, url, http);
+  const engines = keepEngines(config, url);
   const open = new Set<WebSocket>();
   let closed = false;
 

@@ -1,6 +1,6 @@
 /** A cache of one kind, and the caches of a whole process: one reflector a kind, shared by everyone who asks. */
 import type { Client, KubernetesObject, ResourceType } from '@kurator/client';
-import { RuntimeError } from '../error.ts';
+import { messageOf, RuntimeError } from '../error.ts';
 import { keyOf, type ObjectKey } from '../object-key.ts';
 import { selects } from './label-selector.ts';
 import type { CacheChange, CacheListener, ObjectCache } from './object-cache.ts';
@@ -164,18 +164,18 @@ export function createCache<T extends KubernetesObject>(
 /** The caches of a process. Asking twice for the same is getting the same. */
 export class Caches {
   readonly #client: Client;
-  readonly #caches = new Map<string, RunnableCache<KubernetesObject>>();
+  readonly #caches = new Map<string, Map<unknown, RunnableCache<KubernetesObject>>>();
 
   constructor(client: Client) {
     this.#client = client;
   }
 
   /**
-   * The cache of a kind, made when it is first asked for. Who asks for the same kind, namespace and selectors shares it,
-   * and then must not ask for other indexes or another transform: they were settled by whoever came first.
+   * The cache of a kind, made when it is first asked for. Who asks for the same kind, namespace, selectors and transform
+   * shares it, and then must not ask for other indexes: they were settled by whoever came first.
    */
   of<T extends KubernetesObject>(type: ResourceType<T>, options: CacheOptions<T> = {}): RunnableCache<T> {
-    const { namespace, labelSelector, fieldSelector, metadataOnly = false } = options;
+    const { namespace, labelSelector, fieldSelector, metadataOnly = false, transform } = options;
     const identity = JSON.stringify([
       type.apiVersion,
       type.kind,
@@ -184,24 +184,23 @@ export class Caches {
       fieldSelector,
       metadataOnly,
     ]);
-    const known = this.#caches.get(identity);
-    if (known && (options.indexes || options.transform)) {
+    const alike = this.#caches.get(identity) ?? new Map();
+    const known = alike.get(transform);
+    if (known && options.indexes) {
       throw new RuntimeError(
         'KUR_RUNTIME_CACHE_SETTLED',
-        `the cache of ${type.plural} exists already, without these indexes or this transform`,
-        {
-          remedy: 'declare indexes and transforms where the kind is first watched',
-        },
+        `the cache of ${type.plural} exists already, without these indexes`,
+        { remedy: 'declare indexes where the kind is first watched' },
       );
     }
     if (known) return known as unknown as RunnableCache<T>;
     const cache = createCache(this.#client, type, options);
-    this.#caches.set(identity, cache as unknown as RunnableCache<KubernetesObject>);
+    this.#caches.set(identity, alike.set(transform, cache));
     return cache;
   }
 
   all(): RunnableCache<KubernetesObject>[] {
-    return [...this.#caches.values()];
+    return [...this.#caches.values()].flatMap((alike) => [...alike.values()]);
   }
 }
 
@@ -231,7 +230,7 @@ function unlessItFails<T extends KubernetesObject>(
 }
 
 function functionFailed({ plural }: ResourceType, what: string, key: ObjectKey, cause: unknown): RuntimeError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   const message = `the ${what} of the cache of ${plural} failed for ${key}, and maybe for others: ${why}`;
   const remedy = 'let it give something for every object that the API server takes: fields may be missing';
   return new RuntimeError('KUR_RUNTIME_CACHE_FUNCTION', message, { cause, remedy });

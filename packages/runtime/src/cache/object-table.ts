@@ -2,12 +2,11 @@
  * The state behind a cache: objects as bytes, indexes over them, and the changes that each new fact amounts to. Knows
  * nothing of the network: facts come in, changes go out.
  */
-import type { KubernetesObject, ObjectReference } from '@kurator/client';
+import { compareResourceVersions, type KubernetesObject, type ObjectReference } from '@kurator/client';
 import { keyFor, keyOf, type ObjectKey } from '../object-key.ts';
 import { ByteStore } from './byte-store.ts';
 import type { CacheChange, CacheQuery } from './object-cache.ts';
 import { RawObject } from './raw-object.ts';
-import { isOlder } from './resource-version.ts';
 
 /** The values under which an index lists an object. */
 export type IndexFunction<T extends KubernetesObject> = (object: T) => readonly string[];
@@ -219,4 +218,9 @@ function pairIn([name, value]: [string, string]): Buffer {
 /** False only if the object has not all of these labels: there is one way to write what a label may hold, but for slashes. */
 function mayHave(json: Buffer, pairs: readonly Buffer[]): boolean {
   return pairs.every((pair) => json.includes(pair)) || json.includes(ESCAPED_SLASH);
+}
+
+/** Whether one version of an object is known to be older than another; where that can't be said, the later arrival counts. */
+function isOlder(version: string | undefined, than: string | undefined): boolean {
+  return version !== undefined && than !== undefined && (compareResourceVersions(version, than) ?? 0) < 0;
 }

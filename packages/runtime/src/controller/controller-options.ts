@@ -65,7 +65,7 @@ export interface ControllerOptions<T extends KubernetesObject> {
 
 /** The options with nothing left open. */
 export interface ControllerSettings<T extends KubernetesObject> extends ControllerOptions<T> {
-  counts: Predicate<T>;
+  predicate: Predicate<T>;
   others: readonly WatchedSource[];
   concurrency: number;
   /** Milliseconds. */
@@ -91,7 +91,7 @@ export function settle<T extends KubernetesObject>(options: ControllerOptions<T>
   const map = controllerOfKind(options.for.type);
   return {
     ...options,
-    counts: everyOf(options.predicates ?? []),
+    predicate: everyOf(options.predicates ?? []),
     others: [...owns.map((source) => ({ ...asSource(source), map })), ...watches],
     concurrency,
     timeout: timeout === false ? false : positive(timeout, name, 'timeout'),
@@ -103,7 +103,7 @@ export function settle<T extends KubernetesObject>(options: ControllerOptions<T>
 }
 
 function asSource(source: ObjectCache<KubernetesObject> | OwnedSource): OwnedSource {
-  return 'counts' in source ? source : owned(source);
+  return 'predicate' in source ? source : owned(source);
 }
 
 function positive(duration: Duration, name: string, field: string): number {

@@ -12,40 +12,41 @@ import { RuntimeError } from '../error.ts';
 import { keyFor, type ObjectKey, referenceOf } from '../object-key.ts';
 import { Priority } from '../queue/priority.ts';
 import type { FailingItem, QueuedItem, RunningItem } from '../queue/queue-statistics.ts';
-import { type TakenItem, WorkQueue } from '../queue/work-queue.ts';
-import type { Controller, ControllerState } from './controller-handle.ts';
+import type { TakenItem, WorkQueue } from '../queue/work-queue.ts';
 import { type ControllerOptions, type ControllerSettings, settle } from './controller-options.ts';
-import { outcomeOf, retryAfter } from './internal/failure.ts';
+import { Executor, type Run, type RunEnd, retryAfter } from './executor.ts';
 import { openIntake } from './internal/intake.ts';
-import { ShardLink } from './internal/shard-link.ts';
-import { Watchdog } from './internal/watchdog.ts';
-import type { ControllerObserver, ReconcileEnd, ReconcileOutcome } from './observer.ts';
+import type { ControllerStatus } from './observer.ts';
 import type { PermanentError } from './permanent-error.ts';
 import type { ReconcileContext, ReconcileResult } from './reconcile.ts';
-import type { ShardHold } from './shard-gate.ts';
 
-export type { Controller, ControllerState } from './controller-handle.ts';
+/** `idle`: not started; `syncing`: waits for its caches; `stopping`: lets what runs finish. */
+export type ControllerState = 'idle' | 'syncing' | 'running' | 'stopping' | 'stopped';
+
+/** A controller, as those who start, stop and look at it see it. */
+export interface Controller extends ControllerStatus {
+  readonly state: ControllerState;
+  readonly queue: WorkQueue;
+  /** Listens to its caches, waits until all are synced, and begins. Only once in its life. */
+  start(): Promise<void>;
+  /**
+   * Takes nothing new, lets what runs finish for as long as `timeout` (20 s unless given; 0: tells it to end at once),
+   * then fires its signals and waits a moment more. Returns what still runs after that.
+   */
+  stop(timeout?: Duration): Promise<ObjectKey[]>;
+  /** Has an object reconciled for a reason that no cache knows. */
+  enqueue(reference: ObjectReference, options?: { after?: Duration; priority?: Priority }): void;
+  /** Runs that ignore their signal: their places were given to others, their keys are blocked until they end. */
+  stuck(): RunningItem[];
+  /** At most `limit` of the objects whose last reconcile failed, the latest first. */
+  failing(limit: number): FailingItem[];
+  /** Kinds whose caches are not synced yet. */
+  waitingFor(): string[];
+}
 
 /** Makes a controller; nothing happens before it is started. */
 export function createController<T extends KubernetesObject>(options: ControllerOptions<T>): Controller {
   return new ReconcilingController(settle(options));
-}
-
-/** A reconcile under way. */
-interface Run extends TakenItem {
-  readonly startedAt: number;
-  readonly abort: AbortController;
-  /** Its time was up. */
-  timedOut: boolean;
-  /** It didn't care, and no longer has a place. */
-  stuck: boolean;
-}
-
-interface Verdict {
-  readonly outcome: ReconcileOutcome;
-  readonly error?: unknown;
-  /** Milliseconds until the next call; undefined if only a change calls again. */
-  readonly again?: number | undefined;
 }
 
 // How long a run may take to notice that its signal fired.
@@ -58,31 +59,34 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
   readonly concurrency: number;
   readonly queue: WorkQueue;
   readonly #settings: ControllerSettings<T>;
-  readonly #watchdog: Watchdog<Run> | undefined;
-  readonly #shards: ShardLink | undefined;
-  readonly #runs = new Set<Run>();
+  readonly #executor: Executor;
   readonly #stopping = new AbortController();
   #state: ControllerState = 'idle';
   #closeIntake: (() => void) | undefined;
-  /** Places that are taken. */
-  #active = 0;
-  #pumpIsDue = false;
+  #leaveShards: (() => void) | undefined;
 
   constructor(settings: ControllerSettings<T>) {
-    const { name, concurrency, clock, timeout, backoff = {}, retryRate, random } = settings;
+    const { name, concurrency, clock, timeout, observers, backoff = {}, retryRate, random } = settings;
     this.name = name;
     this.kind = settings.for.type.kind;
     this.concurrency = concurrency;
     this.#settings = settings;
-    const onReady = () => this.#schedulePump();
-    const rate = retryRate === undefined ? {} : { retryRate };
-    this.queue = new WorkQueue({ clock, backoff, random, onReady, ...rate });
-    const { shard: gate, for: primary } = settings;
-    if (gate) this.#shards = new ShardLink({ gate, primary, queue: this.queue, runs: () => this.#runs });
-    if (timeout === false) return;
-    const onTimeout = (run: Run) => this.#onTimeout(run);
-    const onStuck = (run: Run) => this.#onStuck(run);
-    this.#watchdog = new Watchdog({ clock, timeout, grace: GRACE, onTimeout, onStuck });
+    this.#executor = new Executor({
+      name: `controller ${name}`,
+      concurrency,
+      timeout,
+      grace: GRACE,
+      observers,
+      clock,
+      backoff,
+      random,
+      ...(retryRate === undefined ? {} : { retryRate }),
+      onTaken: (item) => this.#begin(item),
+      tookTooLong: ({ key }) => this.#tookTooLong(key),
+      // As far as anybody waits for it, it has ended.
+      onStuck: (run) => this.#executor.report(run, { outcome: 'timeout', error: run.abort.signal.reason }, undefined),
+    });
+    this.queue = this.#executor.queue;
   }
 
   get state(): ControllerState {
@@ -105,22 +109,23 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
     }
     if (signal.aborted) return;
     this.#state = 'running';
-    this.#schedulePump();
+    this.#executor.open();
   }
 
   async stop(timeout: Duration = STOP_TIMEOUT): Promise<ObjectKey[]> {
     const milliseconds = parseDuration(timeout, 'timeout');
     this.#state = 'stopping';
+    this.#executor.close();
     this.#closeIntake?.();
     this.#stopping.abort(new RuntimeError('KUR_RUNTIME_STOPPED', `controller ${this.name} was stopped`));
     let left = await this.queue.drain(milliseconds);
     if (left.length > 0) {
-      for (const run of this.#runs) run.abort.abort(this.#stopping.signal.reason);
+      for (const run of this.#executor.all()) run.abort.abort(this.#stopping.signal.reason);
       left = await this.queue.drain(GRACE);
     }
     // Whatever still runs must be waited for before its key can be another replica's.
-    if (left.length === 0) this.#shards?.close();
-    this.#watchdog?.stop();
+    if (left.length === 0) this.#leaveShards?.();
+    this.#executor.stop();
     this.#state = 'stopped';
     return left;
   }
@@ -131,12 +136,11 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
   }
 
   running(): RunningItem[] {
-    return Array.from(this.#runs, ({ key, startedAt }) => ({ key, since: startedAt }));
+    return this.#executor.running();
   }
 
   stuck(): RunningItem[] {
-    const stuck = Array.from(this.#runs).filter((run) => run.stuck);
-    return stuck.map(({ key, startedAt }) => ({ key, since: startedAt }));
+    return this.#executor.stuck();
   }
 
   queued(limit: number): QueuedItem[] {
@@ -157,73 +161,49 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
   }
 
   #listen(): void {
-    const { for: primary, counts, others, deleted } = this.#settings;
+    const { for: primary, predicate, others, deleted, shard } = this.#settings;
     this.#closeIntake = openIntake({
       queue: this.queue,
       primary,
-      counts,
+      predicate,
       others,
       wantsDeleted: deleted !== undefined,
-      accepts: (key) => !this.#shards || this.#shards.hold(key) !== undefined,
+      accepts: (key) => !shard || shard.hold(key) !== undefined,
       working: () => this.#state === 'running',
-      onError: (kind, error) => this.#tell((observer) => observer.onSourceError?.(kind, error)),
+      onError: (kind, error) => this.#executor.tell((observer) => observer.onSourceError?.(kind, error)),
     });
-    this.#shards?.open();
+    this.#leaveShards = shard?.subscribe({
+      // Listening tells of all there is. It is not news to the objects, only to us.
+      onGained: (has) => primary.listen(({ key }) => has(key) && this.queue.add(key, Priority.resync))(),
+      onDraining: (has, abort) =>
+        this.#executor.drained(has, abort, (run) => {
+          run.abort.abort(new RuntimeError('KUR_RUNTIME_RUN_ENDED', 'the object is handed over to another replica'));
+        }),
+    });
   }
-
-  // Not at once: whoever adds is in the middle of something, and a burst of changes of one object is one reconcile.
-  #schedulePump(): void {
-    if (this.#pumpIsDue || this.#state !== 'running') return;
-    this.#pumpIsDue = true;
-    queueMicrotask(this.#pump);
-  }
-
-  readonly #pump = (): void => {
-    this.#pumpIsDue = false;
-    while (this.#active < this.concurrency) {
-      const item = this.queue.take();
-      if (!item) return;
-      this.#begin(item);
-    }
-  };
 
   #begin(item: TakenItem): void {
-    const reference = referenceOf(item.key);
-    const object = this.#settings.for.get(reference);
-    const hold = this.#shards?.hold(item.key);
-    const isOurs = !this.#shards || hold !== undefined;
-    if (isOurs && (object || this.#settings.deleted)) this.#run(item, reference, object, hold);
-    else this.#skip(item);
-  }
-
-  #skip({ key }: TakenItem): void {
-    this.queue.forget(key);
-    this.queue.done(key);
-  }
-
-  #run(item: TakenItem, reference: ObjectReference, object: T | undefined, hold: ShardHold | undefined): void {
-    const startedAt = this.#settings.clock.now();
-    const run = { ...item, startedAt, abort: new AbortController(), timedOut: false, stuck: false };
-    this.#active++;
-    this.#runs.add(run);
-    this.#watchdog?.start(run);
-    this.#tell((observer) => observer.onReconcileStart(run.key, run.waited / 1000));
-    const context = { key: run.key, reference, signal: run.abort.signal, failures: run.failures };
-    const unbind = hold && this.#shards?.bind(run, hold);
-    const judge = () => this.#judge(run, object, context);
-    void (hold ? hold.run(judge) : judge()).then((verdict) => {
-      unbind?.();
-      this.#end(run, verdict);
+    const { for: primary, deleted, shard } = this.#settings;
+    const object = primary.get(referenceOf(item.key));
+    const hold = shard?.hold(item.key);
+    const isOurs = !shard || hold !== undefined;
+    if (!isOurs || !(object || deleted)) {
+      this.#executor.giveBack(item.key);
+      return;
+    }
+    this.#executor.start(item, {
+      hold,
+      work: (run) => this.#reconcile(run, object),
+      after: (run, end) => this.#requeue(run, end),
     });
   }
 
-  async #judge(run: Run, object: T | undefined, context: ReconcileContext): Promise<Verdict> {
-    try {
-      const result = await this.#around(run.key, async () => await this.#call(object, context));
-      return this.#succeeded(result);
-    } catch (error) {
-      return await this.#failed(run, object, context, error);
-    }
+  async #reconcile(run: Run, object: T | undefined): Promise<RunEnd> {
+    const { key, failures, abort } = run;
+    const context = { key, reference: referenceOf(key), signal: abort.signal, failures };
+    const work = async () => await this.#call(object, context);
+    const end = await this.#executor.attempt(run, work, (result) => this.#succeeded(result));
+    return await this.#followUp(end, object, context);
   }
 
   async #call(object: T | undefined, context: ReconcileContext) {
@@ -233,7 +213,7 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
   }
 
   // biome-ignore lint/suspicious/noConfusingVoidType: as a reconcile returns it.
-  #succeeded(result: ReconcileResult | void): Verdict {
+  #succeeded(result: ReconcileResult | void): RunEnd {
     const { resync, random } = this.#settings;
     if (result?.requeueAfter !== undefined) {
       return { outcome: 'requeue', again: parseDuration(result.requeueAfter, 'requeueAfter') };
@@ -241,10 +221,9 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
     return { outcome: 'success', again: resync === false ? undefined : resync * (0.9 + 0.2 * random()) };
   }
 
-  async #failed(run: Run, object: T | undefined, context: ReconcileContext, error: unknown): Promise<Verdict> {
-    if (run.timedOut) return { outcome: 'timeout', error };
-    if (run.abort.signal.aborted) return { outcome: 'stopped', error };
-    const outcome = outcomeOf(error, run.failures);
+  /** Shows a failure for good on the object; reads again what another has written. */
+  async #followUp(end: RunEnd, object: T | undefined, context: ReconcileContext): Promise<RunEnd> {
+    const { outcome, error } = end;
     try {
       if (outcome === 'permanent' && object) {
         await this.#settings.onPermanentError?.(object, error as PermanentError, context);
@@ -253,26 +232,13 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
       }
     } catch (another) {
       // What couldn't be told must be told later; what couldn't be read again is read in the next try.
-      return outcome === 'permanent' ? { outcome: 'error', error: another } : { outcome, error };
+      return outcome === 'permanent' ? { outcome: 'error', error: another } : end;
     }
-    return { outcome, error };
-  }
-
-  #end(run: Run, verdict: Verdict): void {
-    const again = this.#requeue(run, verdict);
-    this.#runs.delete(run);
-    this.#watchdog?.end(run);
-    this.queue.done(run.key);
-    this.#shards?.ended();
-    if (!run.stuck) {
-      this.#active--;
-      this.#report(run, verdict, again);
-    }
-    this.#schedulePump();
+    return end;
   }
 
   /** Returns the milliseconds until the next call; undefined if only a change calls again. */
-  #requeue({ key }: Run, { outcome, error, again }: Verdict): number | undefined {
+  #requeue({ key }: Run, { outcome, error, again }: RunEnd): number | undefined {
     const { queue } = this;
     switch (outcome) {
       case 'success':
@@ -292,47 +258,11 @@ class ReconcilingController<T extends KubernetesObject> implements Controller {
     }
   }
 
-  #onTimeout(run: Run): void {
+  #tookTooLong(key: ObjectKey): RuntimeError {
     const { timeout } = this.#settings;
-    const message = `reconcile of ${this.kind} ${run.key} took longer than ${formatDuration(timeout || 0)}`;
-    const remedy = "give the controller a longer timeout, or pass the context's signal to what takes so long";
-    run.timedOut = true;
-    run.abort.abort(new RuntimeError('KUR_RUNTIME_RECONCILE_TIMEOUT', message, { remedy }));
-  }
-
-  #onStuck(run: Run): void {
-    run.stuck = true;
-    this.#active--;
-    this.#report(run, { outcome: 'timeout', error: run.abort.signal.reason }, undefined);
-    this.#tell((observer) => observer.onReconcileStuck?.(run.key));
-    this.#schedulePump();
-  }
-
-  #report({ key, startedAt }: Run, { outcome, error }: Verdict, again: number | undefined): void {
-    if (this.#settings.observers.length === 0) return;
-    const end: ReconcileEnd = {
-      outcome,
-      durationSeconds: (this.#settings.clock.now() - startedAt) / 1000,
-      ...(error === undefined ? {} : { error }),
-      ...(again === undefined ? {} : { againInSeconds: again / 1000 }),
-    };
-    this.#tell((observer) => observer.onReconcileEnd(key, end));
-  }
-
-  #around<R>(key: ObjectKey, reconcile: () => R): R {
-    const wrap = (inner: () => R, observer: ControllerObserver) =>
-      observer.around ? () => observer.around?.(key, inner) as R : inner;
-    return this.#settings.observers.reduce(wrap, reconcile)();
-  }
-
-  #tell(what: (observer: ControllerObserver) => void): void {
-    for (const observer of this.#settings.observers) {
-      try {
-        what(observer);
-      } catch (error) {
-        // An onlooker's mistake must not become the object's.
-        process.emitWarning(`an observer of controller ${this.name} threw: ${error}`);
-      }
-    }
+    const message = `reconcile of ${this.kind} ${key} took longer than ${formatDuration(timeout || 0)}`;
+    return new RuntimeError('KUR_RUNTIME_RECONCILE_TIMEOUT', message, {
+      remedy: "give the controller a longer timeout, or pass the context's signal to what takes so long",
+    });
   }
 }

@@ -13,7 +13,8 @@ export interface SourceOptions<T extends KubernetesObject> {
 /** A kind whose objects belong to the reconciled ones. Made by {@link owned}. */
 export interface OwnedSource {
   readonly cache: ObjectCache<KubernetesObject>;
-  readonly counts: Predicate;
+  /** Which changes count. */
+  readonly predicate: Predicate;
 }
 
 /** A kind whose changes concern the reconciled ones. Made by {@link watched}. */
@@ -26,7 +27,7 @@ export function owned<T extends KubernetesObject>(
   cache: ObjectCache<T>,
   { predicates = [] }: SourceOptions<T> = {},
 ): OwnedSource {
-  return { cache, counts: everyOf(predicates) as Predicate };
+  return { cache, predicate: everyOf(predicates) as Predicate };
 }
 
 /**
@@ -38,7 +39,7 @@ export function watched<T extends KubernetesObject>(
   map: MapFunction<T>,
   { predicates = [] }: SourceOptions<T> = {},
 ): WatchedSource {
-  return { cache, map: map as MapFunction<KubernetesObject>, counts: everyOf(predicates) as Predicate };
+  return { cache, map: map as MapFunction<KubernetesObject>, predicate: everyOf(predicates) as Predicate };
 }
 
 export function everyOf<T extends KubernetesObject>(predicates: readonly Predicate<T>[]): Predicate<T> {

@@ -6,11 +6,11 @@
  */
 import { hostname } from 'node:os';
 import { type Client, isAlreadyExists, isNotFound, type KubernetesObject } from '@kurator/client';
+import { BoundedMap } from '../bounded-map.ts';
 import { type Clock, type ClockTimer, systemClock } from '../clock.ts';
 import { RuntimeError } from '../error.ts';
 import { ReportedEvent } from './event.ts';
 import { cutToBytes, eventReference, faultOf, fittingNote, type Happening } from './happening.ts';
-import { BoundedMap } from './internal/bounded-map.ts';
 import { Outbox } from './internal/outbox.ts';
 import { Series, seriesKey } from './internal/series.ts';
 import { SpamLimit, type SpamLimitOptions } from './spam-limit.ts';

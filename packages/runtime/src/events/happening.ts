@@ -1,6 +1,6 @@
 /** What a caller says has happened, and whether the API server would take it. */
 import type { KubernetesObject } from '@kurator/client';
-import { withoutSecrets } from '../insight/redaction.ts';
+import { withoutSecrets } from '../redaction.ts';
 import type { EventObjectReference } from './event.ts';
 
 /** Something worth telling the people who look after an object. */

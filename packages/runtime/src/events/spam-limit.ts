@@ -2,8 +2,9 @@
  * Keeps one object from filling etcd with events: a burst of writes, then one every few minutes. Go's recorder has the
  * same limit; ours counts writes, not happenings, so that a series goes on being counted while it waits for its turn.
  */
+
+import { BoundedMap } from '../bounded-map.ts';
 import type { Clock } from '../clock.ts';
-import { BoundedMap } from './internal/bounded-map.ts';
 
 export interface SpamLimitOptions {
   /** Writes that an object may cause at once; 25 unless given. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../test/support/manual-clock.ts';
-import { debugPage } from './debug-page.ts';
+import { debugPage, html } from './debug-page.ts';
 import { type DebugSources, debugState, type ShownController } from './debug-state.ts';
-import { html } from './markup.ts';
 
 const evil = `<script>alert("x")</script>'&`;
 

@@ -1,8 +1,35 @@
 /** `/debug` for people: one page, without scripts and without anything from elsewhere. */
-
-import type { CheckReport } from '../manager/check.ts';
+import type { CheckReport } from './check.ts';
 import type { CacheView, ControllerView, DebugState, LeaderView } from './debug-state.ts';
-import { html, Markup } from './markup.ts';
+
+/** HTML that is safe by construction: whatever is put into a template is text, unless it came out of one. */
+class Markup {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Insert = Markup | string | number | undefined | readonly Insert[];
+
+/** A template: ``html`<td>${anything}</td>` ``. Undefined is nothing, a list is its items one after another. */
+export function html(parts: TemplateStringsArray, ...inserts: Insert[]): Markup {
+  return new Markup(String.raw({ raw: parts }, ...inserts.map(textOf)));
+}
+
+function textOf(insert: Insert): string {
+  if (insert === undefined) return '';
+  if (insert instanceof Markup) return insert.text;
+  if (typeof insert === 'object') return insert.map(textOf).join('');
+  return escaped(String(insert));
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
+}
 
 /** What a browser may do with the page: nothing but show it. */
 export const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
@@ -34,9 +61,9 @@ ${caches(state.caches)}
 const rawStyle = new Markup(style);
 
 function checks(title: string, { ok, checks }: CheckReport): Markup {
-  return html`<h2>${title}: ${verdict(ok, 'ok', 'failing')}</h2>${table(
+  return html`<h2>${title}: ${badge(ok, 'ok', 'failing')}</h2>${table(
     ['check', '', 'reason'],
-    checks.map((check) => [check.name, verdict(check.ok, 'ok', 'failing'), check.reason]),
+    checks.map((check) => [check.name, badge(check.ok, 'ok', 'failing'), check.reason]),
   )}`;
 }
 
@@ -79,7 +106,7 @@ function caches(views: readonly CacheView[]): Markup {
       view.kind,
       view.objects,
       Math.round(view.bytes / 1024),
-      verdict(view.synced, 'synced', 'not synced'),
+      badge(view.synced, 'synced', 'not synced'),
       view.syncSeconds === undefined ? undefined : duration(view.syncSeconds),
       view.silenceSeconds === undefined ? 'never' : `${duration(view.silenceSeconds)} ago`,
       Object.entries(view.restarts).map(([reason, times]) => `${reason}: ${times} `),
@@ -105,7 +132,7 @@ function code(text: string): Markup {
   return html`<code>${text}</code>`;
 }
 
-function verdict(ok: boolean, good: string, bad: string): Markup {
+function badge(ok: boolean, good: string, bad: string): Markup {
   return ok ? html`<span class="good">${good}</span>` : html`<span class="bad">${bad}</span>`;
 }
 

@@ -1,12 +1,14 @@
 /** What `/debug` shows, as plain data: what is queued, what runs, since when, why it failed last, who leads. */
+
 import { type Clock, systemClock } from '../clock.ts';
 import type { ControllerStatus } from '../controller/observer.ts';
+import { messageOf } from '../error.ts';
 import type { EventStatistics } from '../events/event-recorder.ts';
 import type { ElectionState } from '../leadership/election.ts';
-import type { CheckReport } from '../manager/check.ts';
 import type { FailingItem, RunningItem } from '../queue/queue-statistics.ts';
+import { withoutSecrets } from '../redaction.ts';
+import type { CheckReport } from './check.ts';
 import type { ShownCache } from './metrics.ts';
-import { withoutSecrets } from './redaction.ts';
 
 /** A controller as the page shows it; ours are all of these. */
 export interface ShownController extends ControllerStatus {
@@ -167,5 +169,5 @@ function controllerView(controller: ShownController, clock: Clock): ControllerVi
 
 function troubleText(trouble: unknown): string | undefined {
   if (trouble === undefined) return undefined;
-  return withoutSecrets(trouble instanceof Error ? trouble.message : String(trouble));
+  return withoutSecrets(messageOf(trouble));
 }

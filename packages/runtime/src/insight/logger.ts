@@ -1,7 +1,7 @@
 /** Structured logs: one JSON object a line, made by pino, without secrets. */
 import pino from 'pino';
+import { isSecretName, REDACTED, redacted, withoutSecrets } from '../redaction.ts';
 import type { Logger } from './late-logger.ts';
-import { isSecretName, REDACTED, redacted, withoutSecrets } from './redaction.ts';
 
 /** How much is logged. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';

@@ -6,7 +6,8 @@
 import { type Client, ClientError, type ObjectReference, type ResourceType } from '@kurator/client';
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { ControllerObserver } from '../controller/observer.ts';
-import { withoutSecrets } from './redaction.ts';
+import { messageOf } from '../error.ts';
+import { withoutSecrets } from '../redaction.ts';
 
 type Api = Pick<typeof OpenTelemetry, 'trace' | 'SpanStatusCode' | 'SpanKind'>;
 type Attributes = Record<string, string>;
@@ -71,10 +72,6 @@ function ending<R>(api: Api, span: OpenTelemetry.Span, act: () => R): R {
     failed(error);
     throw error;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 type Trace = <R>(name: string, attributes: () => Attributes, act: () => R) => R;

@@ -8,10 +8,10 @@ import { hostname } from 'node:os';
 import type { Client, ObjectReference } from '@kurator/client';
 import { type Clock, systemClock } from '../clock.ts';
 import { RuntimeError } from '../error.ts';
-import { Campaign } from './internal/campaign.ts';
-import { type LeaseStore, leaseStore } from './internal/lease-store.ts';
-import type { Term, TermContext } from './internal/term.ts';
+import { Campaign } from './campaign.ts';
 import type { ElectionEvent, Leadership } from './leadership.ts';
+import { type LeaseStore, leaseStore } from './lease-store.ts';
+import type { Term, TermContext } from './term.ts';
 import { type ElectionTimingOptions, electionTiming } from './timing.ts';
 
 /** Which Lease is campaigned for, as whom, and how patiently. */
@@ -25,6 +25,16 @@ export interface LeaderElectionOptions extends ElectionTimingOptions {
   readonly clock?: Clock;
   /** Called for everything that happens; must not throw. */
   readonly report?: (event: ElectionEvent) => void;
+}
+
+/** How replicas of an operator agree on who acts. */
+export interface LeaderElectionSettings extends ElectionTimingOptions {
+  /** Name of the Lease that all replicas share; the manager's name unless given. */
+  readonly lease?: string;
+  /** Where the Lease is; POD_NAMESPACE or that of the kubeconfig or service account unless given. */
+  readonly namespace?: string;
+  /** See {@link LeaderElectionOptions.identity}. */
+  readonly identity?: string;
 }
 
 /** How an election stands, as far as this process knows. */

@@ -8,22 +8,35 @@ import type { ControllerObserver } from '../controller/observer.ts';
 import type { Duration } from '../duration.ts';
 import { createEventRecorder, type EventRecorder } from '../events/event-recorder.ts';
 import { ApiTraffic } from '../insight/api-traffic.ts';
+import { type Check, type CheckReport, runChecks } from '../insight/check.ts';
 import { type Logger, lateLogger } from '../insight/late-logger.ts';
 import { createMetrics, type Metrics } from '../insight/metrics.ts';
 import { ReconcileLog } from '../insight/reconcile-log.ts';
 import { createTracing } from '../insight/tracing.ts';
+import type { LeaderElectionSettings } from '../leadership/election.ts';
 import { fencedClient } from '../leadership/fenced-client.ts';
-import { type Check, type CheckReport, runChecks } from './check.ts';
-import { apiServerCheck, cachesCheck } from './internal/api-readiness.ts';
-import { controllerRunnable } from './internal/controller-runnable.ts';
-import { type DebugAccess, endpoints } from './internal/endpoints.ts';
-import { drainTime } from './internal/grace.ts';
+import { apiServerCheck, cachesCheck, serverAge } from './internal/api-readiness.ts';
+import { AuthorizedMetrics } from './internal/authorized-metrics.ts';
+import { type DebugAccess, endpoints, type MetricsAccess, metricsRoute } from './internal/endpoints.ts';
 import { createHttpServer, type HttpServerOptions } from './internal/http-server.ts';
-import { electedLead, type LeaderElectionSettings, unrivalled } from './internal/lead.ts';
-import { Lifecycle, type ManagerPhase } from './internal/lifecycle.ts';
-import { ObservedCaches } from './internal/observed-caches.ts';
-import { serverAge } from './internal/server-age.ts';
+import { electedLead, unrivalled } from './internal/lead.ts';
+import { drainTime, Lifecycle, type ManagerPhase } from './internal/lifecycle.ts';
+import { controllerRunnable } from './internal/runnable-group.ts';
+import { ObservedCaches } from './observed-caches.ts';
 import type { Runnable, Stage } from './runnable.ts';
+
+/** What a manager serves over HTTP, where, and for whom. */
+export interface HttpOptions extends HttpServerOptions {
+  /** `local` unless given. */
+  readonly debug?: DebugAccess;
+  /**
+   * `anyone` unless given. Where it is `authorized`, they are served over TLS on a port of their own and nowhere else, with a
+   * certificate that the operator keeps in the Secret `NAME-metrics`; who may read them is what the API server says.
+   */
+  readonly metrics?: MetricsAccess;
+  /** The port of metrics that are `authorized`; 8443 unless given, any that is free where `port` is 0. */
+  readonly metricsPort?: number;
+}
 
 /** What a manager needs to know; all but the client has a default. */
 export interface ManagerOptions {
@@ -33,7 +46,7 @@ export interface ManagerOptions {
   /** How replicas agree on who acts; false (there is only one) unless given. */
   readonly leaderElection?: LeaderElectionSettings | false;
   /** Probes, metrics and the debug page; on port 8080 of all addresses unless given, false for none. */
-  readonly http?: (HttpServerOptions & { readonly debug?: DebugAccess }) | false;
+  readonly http?: HttpOptions | false;
   /**
    * The pod's terminationGracePeriodSeconds; 30 s unless given here or by TERMINATION_GRACE_PERIOD_SECONDS. Everything
    * ends five seconds before it is over.
@@ -77,6 +90,8 @@ export interface Manager {
   readiness(): Promise<CheckReport>;
   /** Where its HTTP server can be reached from this machine, once it listens. */
   url(): Promise<string>;
+  /** Where its metrics can be read from this machine, once they are served. */
+  metricsUrl(): Promise<string>;
   /** Throws unless this process surely leads at this instant, or there is no election. */
   fence(): void;
   /**
@@ -153,12 +168,13 @@ export function createManager(options: ManagerOptions): Manager {
     health,
     readiness,
   };
+  const { debug = 'local', metrics: access = 'anyone' } = http || {};
   const lifecycle = new Lifecycle({
     clock,
     logger,
     drain: drainTime(options.gracePeriod),
     signals: options.signals ?? true,
-    server: http ? createHttpServer(endpoints({ debug: http.debug ?? 'local', metrics, sources }), http) : undefined,
+    server: http ? createHttpServer(endpoints({ debug, access, metrics, sources }), http) : undefined,
     onStart() {
       traffic.start();
       void tracing.load();
@@ -170,6 +186,14 @@ export function createManager(options: ManagerOptions): Manager {
   });
 
   lifecycle.add(serverAge(given), 'background');
+  const secured = http && access === 'authorized' ? authorizedMetrics(http) : undefined;
+  // Before the caches: that they are not filled is what somebody may want to see.
+  if (secured) lifecycle.add(secured, 'webhook');
+
+  function authorizedMetrics({ host, port, metricsPort = port === 0 ? 0 : METRICS_PORT }: HttpOptions) {
+    const listen = { port: metricsPort, ...(host === undefined ? {} : { host }) };
+    return new AuthorizedMetrics({ client: given, clock, name, listen, route: metricsRoute(metrics) });
+  }
 
   return {
     get phase() {
@@ -197,6 +221,7 @@ export function createManager(options: ManagerOptions): Manager {
     health,
     readiness,
     url: () => lifecycle.url(),
+    metricsUrl: async () => `${await (secured ?? lifecycle).url()}/metrics`,
     fence: () => lead.fence(),
     run: (signal) => lifecycle.run(lead, signal),
     stop: () => lifecycle.stop('it was asked to stop'),
@@ -212,6 +237,8 @@ const unready: Record<ManagerPhase, string | undefined> = {
   stopping: 'it is stopping',
   stopped: 'it has stopped',
 };
+
+const METRICS_PORT = 8443;
 
 // Longer than that, and leases and watches are lost.
 const LONGEST_TURN = 5_000;

@@ -1,7 +1,7 @@
 /** What a manager starts and stops. */
 import type { ResourceType } from '@kurator/client';
+import type { Check } from '../insight/check.ts';
 import type { Logger } from '../insight/late-logger.ts';
-import type { Check } from './check.ts';
 
 /**
  * When something is started; stopping goes the other way round. `webhook`s serve before caches are filled, since

@@ -1,11 +1,14 @@
 /** What the author of an operator writes, and what is put into his hands for it. */
 import type { Client, KubernetesObject, Manifest, ObjectReference, ResourceType } from '@kurator/client';
 import type { ReconcileContext, ReconcileResult } from '../controller/reconcile.ts';
+import { type Duration, parseDuration } from '../duration.ts';
+import type { Manager } from '../manager/manager.ts';
+import type { Runnable } from '../manager/runnable.ts';
+import type { AdmissionCall, Objections } from '../webhooks/admission.ts';
 import type { ConditionClaim } from '../writing/condition.ts';
 import type { CleanupResult } from '../writing/declarative.ts';
 import type { Child, Children, ChildSettings } from './child.ts';
 import type { Lookup, LookupOptions } from './lookup.ts';
-import type { requeue } from './requeue.ts';
 
 /** Lines about the object that is being reconciled; its name and the controller's are in each of them. */
 export interface Log {
@@ -116,3 +119,36 @@ export type CleanupFunction<
   Indexes extends string = never,
   Clusters extends string = never,
 > = (object: T, context: AuthorContext<Indexes, Clusters>) => Promise<CleanupResult> | CleanupResult;
+
+/** Looks at an object and objects, or doesn't: `(app) => app.spec.image.includes(':') || deny('spec.image', 'must have a tag')`. */
+export type ValidateFunction<T extends KubernetesObject> = (
+  object: T,
+  call: AdmissionCall<T>,
+) => Objections | true | Promise<Objections | true>;
+
+/** Changes the object, or returns another in its place, or objects. Must come to the same when it is asked twice. */
+export type MutateFunction<T extends KubernetesObject> = (
+  object: T,
+  call: AdmissionCall<T>,
+) => T | Objections | Promise<T | Objections>;
+
+/** What a companion is given. */
+export interface CompanionContext {
+  /** What runs it: its caches, its metrics, its log. */
+  readonly manager: Manager;
+  /** The namespaces that the operator works in; all where undefined. */
+  readonly namespaces: readonly string[] | undefined;
+  /** Has an object reconciled for a reason that no cache knows; at once unless `after` is given. */
+  wake(reference: ObjectReference, after?: Duration): void;
+}
+
+/** Makes what runs beside a controller, and where it runs: see `ControllerBuilder.beside`. Called once for each start. */
+export type Companion = (context: CompanionContext) => Runnable;
+
+/**
+ * Has the object reconciled again after this, unless something changes earlier: `return requeue('30s')`, or beside other
+ * results `return { status, ...requeue('30s') }`. A bad duration is refused here, where it was written.
+ */
+export function requeue(after: Duration): Required<ReconcileResult> {
+  return { requeueAfter: parseDuration(after, 'requeue') };
+}

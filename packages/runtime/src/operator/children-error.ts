@@ -1,4 +1,4 @@
-import { RuntimeError } from '../error.ts';
+import { messageOf, RuntimeError } from '../error.ts';
 import type { Child } from './child.ts';
 
 /** A child that was not applied, and why. */
@@ -29,5 +29,5 @@ function described({ name, child, error, heldBackBy }: FailedChild): string {
   const what = `${child.type.kind} ${child.manifest.metadata.name ?? `"${name}"`}`;
   if (heldBackBy !== undefined) return `${what} waits for "${heldBackBy}"`;
   const remedy = error instanceof RuntimeError && error.remedy ? `: ${error.remedy}` : '';
-  return `${what}: ${error instanceof Error ? error.message : String(error)}${remedy}`;
+  return `${what}: ${messageOf(error)}${remedy}`;
 }

@@ -30,6 +30,12 @@ describe('the name of an operator', () => {
 });
 
 describe('a declaration', () => {
+  it('is refused where a controller was begun and left', async () => {
+    const left = operator();
+    left.controller(Garden).owns(ConfigMap);
+    await expect(left.permissions()).rejects.toThrow('controller garden has nothing to do');
+  });
+
   it('refuses two controllers of one name, and says what to write', () => {
     const one = operator().controller(Garden).reconcile(nothing);
     expect(() => one.controller(Garden).reconcile(nothing)).toThrow('two controllers called garden');
@@ -106,6 +112,23 @@ describe('permissions', () => {
       rule('coordination.k8s.io', ['leases'], ['get', 'watch', 'update'], ['garden-operator']),
       rule('events.k8s.io', ['events'], ['create', 'patch']),
     ]);
+  });
+
+  it('are next to none where only webhooks are served: nothing is watched, and nobody leads', async () => {
+    const { namespaced, cluster, own: home } = await operator().controller(Garden).validate(nothing).permissions();
+    expect(namespaced).toEqual([]);
+    expect(new Set(cluster.flatMap(({ resources = [] }) => resources))).toEqual(
+      new Set(['validatingwebhookconfigurations', 'mutatingwebhookconfigurations']),
+    );
+    expect(new Set(home.flatMap(({ resources = [] }) => resources))).toEqual(new Set(['secrets']));
+  });
+
+  it('are for looking where things are only done by the clock', async () => {
+    const { namespaced } = await operator({ leaderElection: false })
+      .controller(Garden)
+      .every('1m', nothing)
+      .permissions();
+    expect(namespaced).toContainEqual(rule('example.com', ['gardens'], look));
   });
 
   it('grow with finalizers, definitions and kinds of the whole cluster', async () => {

@@ -3,16 +3,14 @@ import type { Client, ClientConfig, KubernetesObject, ResourceType } from '@kura
 import type { Usage } from '@kurator/schema';
 import type { IndexFunction } from '../cache/object-table.ts';
 import type { AdmissionOptions, MutateOptions } from '../webhooks/admission.ts';
-import type { MutateFunction, ValidateFunction } from './admission.ts';
-import type { CleanupFunction, ReconcileFunction } from './author.ts';
-import type { Companion } from './companion.ts';
+import type { CleanupFunction, Companion, MutateFunction, ReconcileFunction, ValidateFunction } from './author.ts';
 import type { ConcernedBy } from './lookup.ts';
 import type { OperatorOptions } from './operator-options.ts';
 import type { CronSettings, DaemonSettings, EverySettings, ScheduledFunction } from './scheduling.ts';
 import type { ControllerSettings, OwnSettings } from './settings.ts';
 
-/** The cluster that the operator itself is at home in. */
-export const HOME = '';
+/** The name of the cluster that the operator itself runs for; others have names of their own. */
+export const OWN_CLUSTER = '';
 
 export type AnyType = ResourceType<KubernetesObject>;
 
@@ -67,7 +65,8 @@ export interface ControllerDefinition {
   readonly schedules: readonly DeclaredSchedule[];
   readonly hooks: readonly DeclaredHook[];
   readonly companions: readonly Companion[];
-  readonly reconcile: ReconcileFunction<KubernetesObject, string, string>;
+  /** Undefined where nothing is reconciled: there are only schedules or webhooks. */
+  readonly reconcile: ReconcileFunction<KubernetesObject, string, string> | undefined;
   readonly cleanup: CleanupFunction<KubernetesObject, string, string> | undefined;
 }
 

@@ -7,7 +7,7 @@ import type {
 import type { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import type { OperatorDefinition } from './definition.ts';
 import { definitionOf } from './install-crds.ts';
-import { resourcesOf, servesHooks } from './internal/resources.ts';
+import { hasAuthorizedMetrics, resourcesOf, servesHooks } from './internal/declared-kinds.ts';
 import { type Permissions, permissionsOf } from './permissions.ts';
 
 /** What must be known of an operator in order to install it. */
@@ -21,6 +21,8 @@ export interface OperatorFacts {
   readonly permissions: Permissions;
   /** Whether it serves webhooks, and so needs a Service in front of it. */
   readonly webhooks: boolean;
+  /** Whether its metrics are served over TLS, on port 8443, to those who may read them; false unless given. */
+  readonly authorizedMetrics?: boolean;
 }
 
 async function factsOf(definition: OperatorDefinition, name: string): Promise<OperatorFacts> {
@@ -33,6 +35,7 @@ async function factsOf(definition: OperatorDefinition, name: string): Promise<Op
     ...(policies.length > 0 ? { policies } : {}),
     permissions: await permissionsOf(definition, name),
     webhooks: servesHooks(definition),
+    ...(hasAuthorizedMetrics(definition.options.http) ? { authorizedMetrics: true } : {}),
   };
 }
 

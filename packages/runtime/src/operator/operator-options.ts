@@ -1,9 +1,9 @@
 import type { Client } from '@kurator/client';
 import type { Clock } from '../clock.ts';
 import type { Duration } from '../duration.ts';
-import type { Logger } from '../insight/late-logger.ts';
+import { type Logger, lateLogger } from '../insight/late-logger.ts';
 import type { LogLevel } from '../insight/logger.ts';
-import type { LeaderElectionSettings } from '../manager/internal/lead.ts';
+import type { LeaderElectionSettings } from '../leadership/election.ts';
 import type { ManagerOptions } from '../manager/manager.ts';
 import type { ShardingOptions } from '../sharding/sharding.ts';
 import type { WebhooksOptions } from '../webhooks/options.ts';
@@ -32,14 +32,17 @@ export interface OperatorOptions {
    * by commas).
    */
   namespaces?: string | readonly string[];
-  /** How replicas agree on who acts; on in a cluster, off elsewhere unless given. */
+  /** How replicas agree on who acts; unless given, on in a cluster where there is something that only one may do, off elsewhere. */
   leaderElection?: boolean | LeaderElectionSettings;
   /**
    * Lets all replicas work at once, each on a share of the objects; false (only the leader works) unless given. What is
    * not about single objects stays with the leader.
    */
   sharding?: boolean | ShardingSettings;
-  /** Probes, metrics and the debug page; on port 8080 in a cluster, on any free port of this machine alone elsewhere. */
+  /**
+   * Probes, metrics and the debug page; on port 8080 in a cluster, on any free port of this machine alone elsewhere. With
+   * `{ metrics: 'authorized' }`, metrics only for those whom the API server lets read them, over TLS on port 8443.
+   */
   http?: ManagerOptions['http'];
   /**
    * What becomes of the definitions of its own kinds. `never`: it waits until somebody has installed them; `missing`:
@@ -73,4 +76,48 @@ export interface StartOptions extends OperatorOptions {
   /** Whether SIGTERM and SIGINT stop it; false unless given. */
   signals?: boolean;
   clock?: Clock;
+}
+
+export interface SettledOptions {
+  readonly inPod: boolean;
+  readonly namespaces: readonly string[] | undefined;
+  readonly leaderElection: LeaderElectionSettings | false;
+  readonly sharding: ShardingSettings | undefined;
+  readonly http: NonNullable<ManagerOptions['http']>;
+  readonly installCrds: InstallPolicy;
+  readonly logger: Logger;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The options with nothing left open. */
+export function settleOptions(options: OperatorOptions, environment: Environment = process.env): SettledOptions {
+  const inPod = environment.KUBERNETES_SERVICE_HOST !== undefined;
+  const { leaderElection = inPod, installCrds = inPod ? 'never' : 'missing', log = 'info' } = options;
+  const { http = {} } = options;
+  return {
+    inPod,
+    namespaces: namespacesOf(options.namespaces ?? environment.WATCH_NAMESPACE),
+    leaderElection: leaderElection === true ? {} : leaderElection,
+    sharding: options.sharding === true ? {} : options.sharding || undefined,
+    http: http && { ...(inPod ? {} : { host: '127.0.0.1', port: 0 }), ...http },
+    installCrds,
+    logger: typeof log === 'string' ? lateLogger(() => loadLogger(log)) : log,
+  };
+}
+
+/** The namespace that the operator itself lives in. */
+export function ownNamespace({ config }: Client, environment: Environment = process.env): string {
+  return environment.POD_NAMESPACE ?? config.namespace ?? 'default';
+}
+
+function namespacesOf(given: string | readonly string[] | undefined): readonly string[] | undefined {
+  const all = (typeof given === 'string' ? given.split(',') : (given ?? [])).map((name) => name.trim());
+  const named = [...new Set(all.filter((name) => name !== ''))];
+  return named.length > 0 ? named : undefined;
+}
+
+async function loadLogger(level: LogLevel): Promise<Logger> {
+  const { createLogger } = await import('../insight/logger.ts');
+  return createLogger({ level });
 }

@@ -6,9 +6,7 @@ import type { KubernetesObject, ResourceType } from '@kurator/client';
 import type { Resource, Verb } from '@kurator/schema';
 import type { Duration } from '../duration.ts';
 import type { AdmissionOptions, MutateOptions } from '../webhooks/admission.ts';
-import type { MutateFunction, ValidateFunction } from './admission.ts';
-import type { CleanupFunction, ReconcileFunction } from './author.ts';
-import type { Companion } from './companion.ts';
+import type { CleanupFunction, Companion, MutateFunction, ReconcileFunction, ValidateFunction } from './author.ts';
 import type { ClusterAccess } from './definition.ts';
 import type { DryRunOptions } from './dry-run/dry-run.ts';
 import type { DryRunReport } from './dry-run/report.ts';
@@ -49,7 +47,10 @@ export interface Operator<Clusters extends string = never> {
   permissions(cluster?: Clusters): Promise<Permissions>;
 }
 
-/** Declares a controller; `reconcile` comes last and leads back to the operator. */
+/**
+ * Declares a controller; `reconcile` comes last and leads back to the operator. Where there is nothing to reconcile it can be left
+ * out: after a schedule or a webhook the operator is at hand too. A kind that has only webhooks is not watched.
+ */
 export interface ControllerBuilder<
   T extends KubernetesObject,
   Indexes extends string = never,
@@ -92,24 +93,24 @@ export interface ControllerBuilder<
     interval: Duration | ((object: T) => Duration | undefined),
     run: ScheduledFunction<T, Indexes, Clusters>,
     settings?: EverySettings<T>,
-  ): this;
+  ): this & Operator<Clusters>;
   /** Runs something for each object at the times of a cron expression, in UTC unless the settings say otherwise. */
   cron(
     expression: string | ((object: T) => string | undefined),
     run: ScheduledFunction<T, Indexes, Clusters>,
     settings?: CronSettings<T>,
-  ): this;
+  ): this & Operator<Clusters>;
   /** Runs something for each object for as long as the object lives; its signal says when to end. */
-  daemon(run: ScheduledFunction<T, Indexes, Clusters>, settings?: DaemonSettings<T>): this;
+  daemon(run: ScheduledFunction<T, Indexes, Clusters>, settings?: DaemonSettings<T>): this & Operator<Clusters>;
   /**
    * Runs something beside the controller for as long as it may act, which can have objects reconciled for reasons that no
    * cache knows: what was heard from outside, for example.
    */
   beside(companion: Companion): this;
   /** Asked before an object is created or changed; see `deny` and `forbid`. For what CEL rules can't say. */
-  validate(handler: ValidateFunction<T>, options?: AdmissionOptions): this;
+  validate(handler: ValidateFunction<T>, options?: AdmissionOptions): this & Operator<Clusters>;
   /** Completes an object before it is checked and stored. For what defaults in the schema can't say. */
-  mutate(handler: MutateFunction<T>, options?: MutateOptions): this;
+  mutate(handler: MutateFunction<T>, options?: MutateOptions): this & Operator<Clusters>;
   /** Makes the world as an object wants it: called with the object as it is now, whenever something has changed. */
   reconcile(reconcile: ReconcileFunction<T, Indexes, Clusters>): Operator<Clusters>;
 }

@@ -1,8 +1,9 @@
 /** What an operator must be allowed to do, from what it declares: no more, and without running it. */
 import type { PolicyRule } from '@kurator/client';
-import { HOME, type OperatorDefinition } from './definition.ts';
-import { actsAtHome, actsAtWork } from './internal/acts.ts';
-import { settleOptions } from './internal/surroundings.ts';
+import { type OperatorDefinition, OWN_CLUSTER } from './definition.ts';
+import { unneeded } from './internal/declared-kinds.ts';
+import { usagesInCluster, usagesInOwnNamespace } from './internal/rbac-usages.ts';
+import { settleOptions } from './operator-options.ts';
 
 /** The rules for roles, by where they have to hold. */
 export interface Permissions {
@@ -21,15 +22,15 @@ const pod = { KUBERNETES_SERVICE_HOST: 'kubernetes' };
 export async function permissionsOf(
   definition: OperatorDefinition,
   name: string,
-  cluster = HOME,
+  cluster = OWN_CLUSTER,
 ): Promise<Permissions> {
   // Loaded when needed: it brings zod along, which an operator without kinds of its own never loads.
   const { rulesFor } = await import('@kurator/schema');
-  const settled = settleOptions(definition.options, pod);
-  const acts = actsAtWork(definition, name, cluster, settled);
+  const settled = settleOptions({ ...unneeded(definition), ...definition.options }, pod);
+  const usages = usagesInCluster(definition, name, cluster, settled);
   return {
-    namespaced: rulesFor(acts.filter(({ type }) => type.namespaced)),
-    cluster: rulesFor(acts.filter(({ type }) => !type.namespaced)),
-    own: cluster === HOME ? rulesFor(actsAtHome(definition, name, settled)) : [],
+    namespaced: rulesFor(usages.filter(({ type }) => type.namespaced)),
+    cluster: rulesFor(usages.filter(({ type }) => !type.namespaced)),
+    own: cluster === OWN_CLUSTER ? rulesFor(usagesInOwnNamespace(definition, name, settled)) : [],
   };
 }

@@ -1,8 +1,10 @@
 /** Runs an operator as what the process is for. */
+
+import { ClientError } from '@kurator/client';
+import { RuntimeError } from '../error.ts';
 import type { OperatorDefinition } from './definition.ts';
 import { dryRunOperator } from './dry-run/dry-run.ts';
 import { writeFacts } from './facts.ts';
-import { farewell } from './internal/farewell.ts';
 import type { StartOptions } from './operator-options.ts';
 import { startOperator } from './start.ts';
 
@@ -28,7 +30,7 @@ export async function runOperator(
     const running = await startOperator(definition, name, { ...options, signals: true });
     await running.ended;
   } catch (error) {
-    process.stderr.write(`${name}: ${farewell(error)}\n`);
+    process.stderr.write(`${name}: ${fatalMessage(error)}\n`);
     // Something may still be open, or act: ending is the only way to be sure that it doesn't.
     process.exit(1);
   }
@@ -42,4 +44,12 @@ async function printDryRun(definition: OperatorDefinition, name: string, options
 
 function isOn(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false', 'no'].includes(value.toLowerCase());
+}
+
+/** Why it ended, what helps, and what to search for. */
+export function fatalMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof RuntimeError || error instanceof ClientError)) return error.stack ?? error.message;
+  const remedy = error instanceof RuntimeError && error.remedy ? `\n  what helps: ${error.remedy}` : '';
+  return `${error.message} (${error.code})${remedy}`;
 }

@@ -8,15 +8,12 @@ import { createSharding, type Sharding } from '../sharding/sharding.ts';
 import type { ShardingEvent } from '../sharding/sharding-event.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { OperatorDefinition } from './definition.ts';
-import { installCrds } from './install-crds.ts';
-import { cachePlan } from './internal/cache-plan.ts';
-import { hooksOf } from './internal/hooks.ts';
-import { resourcesOf } from './internal/resources.ts';
-import { openSites } from './internal/sites.ts';
-import { staff } from './internal/staff.ts';
-import { ownNamespace, type SettledOptions, settleOptions } from './internal/surroundings.ts';
-import { untilAnswered } from './internal/until-answered.ts';
-import type { StartOptions } from './operator-options.ts';
+import { installCrds, untilAnswered } from './install-crds.ts';
+import { cachePlan, openClusters } from './internal/cluster-scope.ts';
+import { resourcesOf, unneeded } from './internal/declared-kinds.ts';
+import { registerControllers } from './internal/register-controllers.ts';
+import { hooksOf } from './internal/webhooks.ts';
+import { ownNamespace, type SettledOptions, type StartOptions, settleOptions } from './operator-options.ts';
 
 /** An operator that runs. */
 export interface RunningOperator extends AsyncDisposable {
@@ -32,7 +29,7 @@ export async function startOperator(
   name: string,
   given: StartOptions = {},
 ): Promise<RunningOperator> {
-  const options: StartOptions = { ...definition.options, ...given };
+  const options: StartOptions = { ...unneeded(definition), ...definition.options, ...given };
   const client = options.client ?? createClient(await loadConfig());
   try {
     const { manager, hooks } = await managerOf(definition, name, client, options);
@@ -54,7 +51,9 @@ export async function startOperator(
 /** Where to look: at a desk, the port is any that was free. */
 async function tellUrl(manager: Manager): Promise<void> {
   const url = await manager.url().catch(() => undefined);
-  if (url) manager.logger.info({ url }, 'probes, metrics and the debug page are served');
+  if (url) manager.logger.info({ url }, 'probes and the debug page are served');
+  const metrics = await manager.metricsUrl().catch(() => undefined);
+  if (metrics) manager.logger.info({ url: metrics }, 'metrics are served');
 }
 
 function running(manager: Manager, ended: Promise<void>): RunningOperator {
@@ -95,8 +94,8 @@ async function managerOf(
   if (shard) manager.add(shard, 'background');
   const fenced = (client: Client) => shard?.client(client) ?? fencedClient(client, () => manager.fence());
   const needs = cachePlan(definition.controllers);
-  const sites = await openSites(definition, manager, { name, needs, namespaces, fenced });
-  staff(manager, definition, { name, sites, shard, clock });
+  const clusters = await openClusters(definition, manager, { name, needs, namespaces, fenced });
+  registerControllers(manager, definition, { name, clusters, shard, clock });
   return { manager, hooks };
 }
 

@@ -27,7 +27,7 @@ export class FailureLog {
     const failures = this.count(key) + 1;
     const backoff = this.#backoff(failures);
     const restsUntil = now + Math.min(backoff, LONGEST_REST);
-    const failure = { key, failures, failedAt: now, error: messageOf(error), backoff, restsUntil };
+    const failure = { key, failures, failedAt: now, error: shortMessage(error), backoff, restsUntil };
     this.#failures.delete(key);
     this.#failures.set(key, failure);
     return failure;
@@ -51,7 +51,7 @@ export class FailureLog {
   }
 }
 
-function messageOf(error: unknown): string {
+function shortMessage(error: unknown): string {
   const message = error instanceof Error ? error.message : inspect(error, { depth: 1 });
   return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`;
 }

@@ -1,12 +1,17 @@
 import type { KubernetesObject } from '@kurator/client';
+import { tellObservers } from '../controller/executor.ts';
 import type { Duration } from '../duration.ts';
-import { Audience } from './internal/audience.ts';
-import { cronRhythm, type MissedPolicy, type OverlapPolicy } from './internal/cron-rhythm.ts';
 import { cronTimes } from './internal/cron-times.ts';
 import { ObjectSchedule } from './internal/object-schedule.ts';
+import type { Rhythm } from './internal/rhythm.ts';
 import { badSchedule, positive, settleSchedule } from './internal/settings.ts';
 import type { Schedule, ScheduleContext, TickingOptions } from './schedule.ts';
 import type { ScheduleMemory } from './schedule-memory.ts';
+
+/** What becomes of runs whose time passed while nobody was there to begin them. */
+export type MissedPolicy = 'latest' | 'all' | 'skip';
+/** What becomes of a run whose time comes while the one before is under way. */
+export type OverlapPolicy = 'skip' | 'queue' | 'replace';
 
 /** A cron schedule for each object. */
 export interface CronOptions<T extends KubernetesObject> extends TickingOptions<T> {
@@ -71,18 +76,54 @@ function remembering<T extends KubernetesObject>(
   { name, run, observers = [] }: CronOptions<T>,
   memory: ScheduleMemory<T>,
 ): CronOptions<T>['run'] {
-  const audience = new Audience(name, observers);
   return async (object: T, context: ScheduleContext<T>) => {
     await run(object, context);
     try {
       await memory.write(object, new Date(context.dueAt).toISOString(), context.signal);
     } catch (error) {
       // The work is done: doing it again for the sake of a note would be worse than to forget it.
-      audience.tell((observer) => observer.onForgotten?.(context.key, error));
+      tellObservers(`schedule ${name}`, observers, (observer) => observer.onForgotten?.(context.key, error));
     }
   };
 }
 
 function unknown(name: string, field: string, value: string, known: readonly string[]): Error {
   return badSchedule(`schedule ${name}: ${field} is "${value}"`, `give one of ${known.join(', ')}`);
+}
+
+interface CronRhythmOptions<T extends KubernetesObject> {
+  /** Undefined for an object that has no runs. */
+  scheduleOf(object: T): { readonly expression: string; readonly timeZone: string } | undefined;
+  /** When the last run that went well was due; undefined where that isn't known. */
+  lastOf(object: T): number | undefined;
+  readonly missed: MissedPolicy;
+  readonly overlap: OverlapPolicy;
+  /** Milliseconds after which a run is not begun any more; undefined for never. */
+  readonly deadline: number | undefined;
+}
+
+function cronRhythm<T extends KubernetesObject>(options: CronRhythmOptions<T>): Rhythm<T> {
+  const { scheduleOf, lastOf, missed, overlap, deadline } = options;
+  const timesOf = (object: T) => {
+    const schedule = scheduleOf(object);
+    return schedule && cronTimes(schedule.expression, schedule.timeZone);
+  };
+  return {
+    followsDate: true,
+    signature: (object) => JSON.stringify(scheduleOf(object) ?? null),
+    first: (object, now) => timesOf(object)?.after(Math.min(lastOf(object) ?? now, now)),
+    claim(object, due, now) {
+      const latest = missed === 'all' ? due : Math.max(due, timesOf(object)?.upTo(now) ?? due);
+      return deadline !== undefined && now - latest > deadline ? undefined : latest;
+    },
+    next(object, { due, startedAt, endedAt }) {
+      const times = timesOf(object);
+      const following = times?.after(due);
+      const overlapped = following !== undefined && following > startedAt && following <= endedAt;
+      return overlapped && overlap === 'skip'
+        ? { due: times?.after(endedAt), overlapped: following }
+        : { due: following };
+    },
+    ...(overlap === 'replace' ? { replacedAt: (object, due) => timesOf(object)?.after(due) } : {}),
+  };
 }

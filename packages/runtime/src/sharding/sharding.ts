@@ -13,7 +13,7 @@ import { type ElectionTimingOptions, electionTiming } from '../leadership/timing
 import type { Runnable } from '../manager/runnable.ts';
 import type { ObjectKey } from '../object-key.ts';
 import { type GroupStore, groupStore } from './internal/group-store.ts';
-import { heldClient } from './internal/held-client.ts';
+import { heldClient } from './internal/holding.ts';
 import { Replica } from './internal/replica.ts';
 import type { ShardingEvent } from './sharding-event.ts';
 

@@ -3,18 +3,17 @@
  * of it. It works in every replica, leader or not, and before any cache is filled.
  */
 import { type KubernetesObject, type ResourceType, Secret } from '@kurator/client';
-import { systemClock } from '../clock.ts';
+import type { Certificates } from '../certificates/certificates.ts';
+import { FolderCertificates } from '../certificates/folder-certificates.ts';
+import { SecretCertificates } from '../certificates/secret-certificates.ts';
+import { fired, pause, systemClock } from '../clock.ts';
 import type { Logger } from '../insight/late-logger.ts';
 import type { RunContext, Runnable } from '../manager/runnable.ts';
-import { pause } from '../pause.ts';
 import type { AdmissionOptions, MutateHandler, MutateOptions, ValidateHandler } from './admission.ts';
 import type { Conversions } from './conversion.ts';
 import { reviewed } from './internal/admission-answer.ts';
 import { admit } from './internal/admit.ts';
 import { CallMetrics } from './internal/call-metrics.ts';
-import type { Certificates } from './internal/certificates/certificates.ts';
-import { FolderCertificates } from './internal/certificates/folder-certificates.ts';
-import { SecretCertificates } from './internal/certificates/secret-certificates.ts';
 import { convertAll } from './internal/convert.ts';
 import { timeFor } from './internal/deadline.ts';
 import {
@@ -248,7 +247,7 @@ class WebhookServer implements Webhooks {
     }
     const { secret: name, overlap, lifetime, authorityLifetime } = certificates;
     const secret = { name, namespace };
-    const settings = { operator, names, overlap, authorityLifetime, lifetime };
+    const settings = { operator, purpose: 'webhooks', names, overlap, authorityLifetime, lifetime };
     return {
       certificates: new SecretCertificates({ client, clock: this.#clock, logger, secret, settings }),
       watched: [{ type: Secret, ...secret }],
@@ -258,8 +257,3 @@ class WebhookServer implements Webhooks {
 }
 
 const INTERVAL = 60_000;
-
-function fired(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}

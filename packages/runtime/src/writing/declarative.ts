@@ -74,16 +74,28 @@ export type DeclarativeParts<T extends KubernetesObject> = Required<
 export function declarative<T extends KubernetesObject, S extends object = object>(
   options: DeclarativeOptions<T, S>,
 ): DeclarativeParts<T> {
-  const { writer, finalizer, errorCondition, for: cache } = options;
+  const { writer, finalizer, errorCondition, prunes = [], for: cache } = options;
   const { type } = cache;
-  if (finalizer) checkFinalizerName(finalizer.name);
-  // The cache shows them until its watch has told of their end.
-  const gone = new RecentUids();
+  const hold = finalizer && finalizerHold(writer, type, finalizer.name);
   return {
     async reconcile(object, context) {
-      if (object.metadata.deletionTimestamp) return await cleanUp(options, object, context, gone);
-      const held = finalizer ? await writer.addFinalizer(type, object, finalizer.name, context) : object;
-      return held ? await converge(options, held, context) : undefined;
+      const { signal } = context;
+      const declared = new Set<string>();
+      const contextOf = (owner: T) => ({ ...context, apply: childApply(writer, owner, declared, signal) });
+      if (object.metadata.deletionTimestamp) {
+        // Children go with their owner; without a finalizer of ours nothing else is ours to do.
+        return await hold?.release(object, context, async () => await finalizer?.cleanup(object, contextOf(object)));
+      }
+      const held = hold ? await hold.take(object, context) : object;
+      if (!held) return undefined;
+      // Conditions that are there already were said by others, or by us some other time.
+      const { conditions: _, ...before } = statusOf(held);
+      const said = (await options.reconcile(held, contextOf(held))) ?? {};
+      signal.throwIfAborted();
+      if (said.whole) await writer.prune(held, prunes, declared, { signal });
+      const status = errorCondition ? withSuccess(said.status ?? before, errorCondition) : said.status;
+      if (status) await writer.writeStatus(type, held, status, { signal });
+      return { requeueAfter: said.requeueAfter };
     },
     async onPermanentError(object, { reason, message }, { signal }) {
       if (!errorCondition) return;
@@ -94,62 +106,61 @@ export function declarative<T extends KubernetesObject, S extends object = objec
   };
 }
 
-async function converge<T extends KubernetesObject, S extends object>(
-  { writer, prunes = [], reconcile, errorCondition, for: { type } }: DeclarativeOptions<T, S>,
-  object: T,
-  context: ReconcileContext,
-): Promise<ReconcileResult> {
-  const { signal } = context;
-  const declared = new Set<string>();
-  // Conditions that are there already were said by others, or by us some other time.
-  const { conditions: _, ...before } = statusOf(object);
-  const said = (await reconcile(object, declaring(writer, object, context, declared))) ?? {};
-  signal.throwIfAborted();
-  if (said.whole) await writer.prune(object, prunes, declared, { signal });
-  const status = errorCondition ? withSuccess(said.status ?? before, errorCondition) : said.status;
-  if (status) await writer.writeStatus(type, object, status, { signal });
-  return { requeueAfter: said.requeueAfter };
+/** Keeps objects from being gone before something was done. */
+export interface FinalizerHold<T extends KubernetesObject> {
+  /** The object with the finalizer; undefined if it is gone or being deleted. */
+  take(object: T, context: Pick<ReconcileContext, 'signal'>): Promise<T | undefined>;
+  /** Lets an object go that is being deleted, once `finalize` has succeeded and does not ask to be called again. */
+  release(
+    object: T,
+    context: Pick<ReconcileContext, 'signal'>,
+    finalize: () => Promise<CleanupResult>,
+  ): Promise<ReconcileResult | undefined>;
 }
 
-/** With the condition that says so, unless the reconcile says it in its own way. */
-function withSuccess(status: { conditions?: ConditionClaim[] }, condition: string): object {
+export function finalizerHold<T extends KubernetesObject>(
+  writer: Writer,
+  type: ResourceType<T>,
+  name: string,
+): FinalizerHold<T> {
+  checkFinalizerName(name);
+  // The cache shows them until its watch has told of their end.
+  const gone = new RecentUids();
+  return {
+    take: (object, { signal }) => writer.addFinalizer(type, object, name, { signal }),
+    async release(object, { signal }, finalize) {
+      const { uid } = object.metadata;
+      if (!hasFinalizer(object, name) || gone.has(uid)) return undefined;
+      const result = await finalize();
+      signal.throwIfAborted();
+      if (result?.requeueAfter !== undefined) return result;
+      const left = await writer.removeFinalizer(type, object, name, { signal });
+      if (!left) gone.add(uid);
+      return undefined;
+    },
+  };
+}
+
+/** Applies children of an owner, and notes in `declared` which. */
+export function childApply(
+  writer: Writer,
+  owner: KubernetesObject,
+  declared: Set<string>,
+  signal: AbortSignal,
+): DeclarativeContext['apply'] {
+  return async (type, manifest, { adopt = false } = {}) => {
+    const { name = '', namespace = owner.metadata.namespace } = manifest.metadata;
+    // Before it is sent: a child that can't be written now is wanted all the same, and must not be deleted.
+    declared.add(declarationOf(type, keyFor(type.namespaced ? { name, namespace } : { name })));
+    return await writer.apply(type, manifest, { owner, adopt, signal });
+  };
+}
+
+/** A status with the condition that says so, unless it says so in its own way. */
+export function withSuccess(status: { conditions?: ConditionClaim[] }, condition: string): object {
   const { conditions = [] } = status;
   if (conditionOf(conditions, condition)) return status;
   return { ...status, conditions: [...conditions, { type: condition, status: 'True', reason: 'Reconciled' }] };
-}
-
-async function cleanUp<T extends KubernetesObject, S extends object>(
-  { writer, finalizer, for: { type } }: DeclarativeOptions<T, S>,
-  object: T,
-  context: ReconcileContext,
-  gone: RecentUids,
-): Promise<ReconcileResult | undefined> {
-  const { uid } = object.metadata;
-  // Children go with their owner; without a finalizer of ours nothing else is ours to do.
-  if (!finalizer || !hasFinalizer(object, finalizer.name) || gone.has(uid)) return undefined;
-  const result = await finalizer.cleanup(object, declaring(writer, object, context, new Set()));
-  context.signal.throwIfAborted();
-  if (result?.requeueAfter !== undefined) return result;
-  const left = await writer.removeFinalizer(type, object, finalizer.name, context);
-  if (!left) gone.add(uid);
-  return undefined;
-}
-
-function declaring(
-  writer: Writer,
-  owner: KubernetesObject,
-  context: ReconcileContext,
-  declared: Set<string>,
-): DeclarativeContext {
-  return {
-    ...context,
-    async apply(type, manifest, { adopt = false } = {}) {
-      const { name = '', namespace = owner.metadata.namespace } = manifest.metadata;
-      // Before it is sent: a child that can't be written now is wanted all the same, and must not be deleted.
-      declared.add(declarationOf(type, keyFor(type.namespaced ? { name, namespace } : { name })));
-      return await writer.apply(type, manifest, { owner, adopt, signal: context.signal });
-    },
-  };
 }
 
 function statusOf(object: KubernetesObject): { conditions?: ConditionClaim[] } {

@@ -4,7 +4,7 @@
  */
 import { ClientError, type ClientErrorCode, type Lease, type RequestOptions } from '@kurator/client';
 import type { Clock, ClockTimer } from '../../src/clock.ts';
-import type { LeaseRecord, LeaseStore, StoredLease } from '../../src/leadership/internal/lease-store.ts';
+import type { LeaseRecord, LeaseStore, StoredLease } from '../../src/leadership/lease-store.ts';
 import { ManualClock } from './manual-clock.ts';
 
 export interface NetworkWeather {

@@ -3,7 +3,7 @@
  * reach it over a bad network, with clocks that differ, and that freeze, sleep or die at any time. See lease-world.ts.
  */
 import { ClientError, type Lease } from '@kurator/client';
-import type { LeaseRecord, LeaseStore, StoredLease } from '../../src/leadership/internal/lease-store.ts';
+import type { LeaseRecord, LeaseStore, StoredLease } from '../../src/leadership/lease-store.ts';
 import type { GroupChange, GroupStore, StoredTable } from '../../src/sharding/internal/group-store.ts';
 import type { ShardTable } from '../../src/sharding/internal/shard-table.ts';
 import { exchange, failure, hearing, LeaseServer, type Machine } from './lease-world.ts';

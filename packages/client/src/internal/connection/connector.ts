@@ -3,6 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { checkServerIdentity, connect as connectTls, type TLSSocket } from 'node:tls';
 import type { ClientConfig } from '../../config.ts';
 import type { TlsMaterial } from '../credentials/identity.ts';
+import { environmentProxy } from './environment-proxy.ts';
 import { openTunnel } from './tunnel.ts';
 
 /** Makes one connection, ready to be used. */
@@ -17,15 +18,15 @@ class ConnectTimeout extends Error {
   readonly code = 'CONNECT_TIMEOUT';
 }
 
-export function createConnector(config: ClientConfig, url: URL, tls: TlsMaterial, http2 = false): Connector {
+export function createConnector(config: ClientConfig, url: URL, tls: TlsMaterial): Connector {
   const secure = url.protocol === 'https:';
   const target = { host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port || (secure ? 443 : 80)) };
-  const { proxyUrl } = config;
+  const proxyUrl = config.proxyUrl ?? environmentProxy(url);
   const name = config.tlsServerName ?? target.host;
   // A resumed session saves the server a signature for each further connection.
   let session: Buffer | undefined;
   return async () => {
-    const tunnel = proxyUrl === undefined ? undefined : await openTunnel(proxyUrl, target, CONNECT_TIMEOUT);
+    const tunnel = proxyUrl ? await openTunnel(proxyUrl, target, CONNECT_TIMEOUT) : undefined;
     if (!secure) return await established(tunnel ?? connect(target), 'connect', tunnel !== undefined);
     const socket = connectTls({
       ...(tunnel ? { socket: tunnel } : target),
@@ -36,7 +37,7 @@ export function createConnector(config: ClientConfig, url: URL, tls: TlsMaterial
       // Left to itself, Node would take the other end of the socket for the server, which may be a proxy.
       checkServerIdentity: (_, certificate) => checkServerIdentity(name, certificate),
       rejectUnauthorized: !config.insecureSkipTlsVerify,
-      ALPNProtocols: http2 ? ['h2'] : ['http/1.1'],
+      ALPNProtocols: ['http/1.1'],
     });
     socket.on('session', (ticket: Buffer) => {
       session = ticket;

@@ -11,7 +11,7 @@ export async function openTunnel(proxyUrl: string, target: Address, timeout: num
   const proxy = new URL(proxyUrl);
   const signal = AbortSignal.timeout(timeout);
   try {
-    return await (proxy.protocol === 'socks5:' ? bySocks : byConnect)(proxy, target, signal);
+    return await (/^socks5h?:$/.test(proxy.protocol) ? bySocks : byConnect)(proxy, target, signal);
   } catch (cause) {
     if (cause instanceof ClientError) throw cause;
     throw refused(proxy, signal.aborted ? 'it did not answer in time' : (cause as Error).message, cause);

@@ -21,7 +21,7 @@ interface Surroundings {
 
 export interface IntakeOptions<T extends KubernetesObject> extends Surroundings {
   primary: ObjectCache<T>;
-  counts: Predicate<T>;
+  predicate: Predicate<T>;
   others: readonly WatchedSource[];
 }
 
@@ -37,12 +37,12 @@ export function openIntake<T extends KubernetesObject>(options: IntakeOptions<T>
 }
 
 function primaryListener<T extends KubernetesObject>(options: IntakeOptions<T>): (change: CacheChange<T>) => void {
-  const { queue, primary, counts, wantsDeleted, accepts, onError } = options;
+  const { queue, primary, predicate, wantsDeleted, accepts, onError } = options;
   return (change) => {
     // Nothing is left to be done for it, and nothing to be remembered of it.
     if (change.type === 'deleted' && !wantsDeleted) {
       queue.remove(change.key);
-    } else if (accepts(change.key) && judge(() => counts(change), primary.type.kind, onError)) {
+    } else if (accepts(change.key) && matters(() => predicate(change), primary.type.kind, onError)) {
       queue.add(change.key, priorityOf(change));
     }
   };
@@ -50,12 +50,12 @@ function primaryListener<T extends KubernetesObject>(options: IntakeOptions<T>):
 
 function otherListener(
   { queue, wantsDeleted, accepts, working, onError }: Surroundings,
-  { cache, counts, map }: WatchedSource,
+  { cache, predicate, map }: WatchedSource,
 ): (change: CacheChange<KubernetesObject>) => void {
   return (change) => {
     // Before the work begins, everything of the reconciled kind is in the queue anyway, unless it is gone.
     if (change.initial && !working() && !wantsDeleted) return;
-    if (!judge(() => counts(change), cache.type.kind, onError)) return;
+    if (!matters(() => predicate(change), cache.type.kind, onError)) return;
     const priority = priorityOf(change);
     try {
       for (const key of concerned(change, map).map(keyFor)) if (accepts(key)) queue.add(key, priority);
@@ -66,9 +66,9 @@ function otherListener(
 }
 
 /** A change that can't be judged is taken for one that matters: a reconcile too many harms nobody. */
-function judge(counts: () => boolean, kind: string, onError: Surroundings['onError']): boolean {
+function matters(predicate: () => boolean, kind: string, onError: Surroundings['onError']): boolean {
   try {
-    return counts();
+    return predicate();
   } catch (error) {
     onError(kind, error);
     return true;

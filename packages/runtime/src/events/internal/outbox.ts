@@ -3,8 +3,7 @@
  * refused: memory is worth more than events.
  */
 import { hasCode } from '@kurator/client';
-import type { Clock } from '../../clock.ts';
-import { pause } from '../../pause.ts';
+import { type Clock, pause } from '../../clock.ts';
 
 export interface OutboxOptions<T> {
   send(item: T, signal: AbortSignal): Promise<void>;

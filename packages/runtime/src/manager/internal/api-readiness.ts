@@ -1,9 +1,12 @@
 /** Whether the API server can be reached: by what came from it lately, and only in doubt by asking. */
-import { type Client, ClientError, hasCode, type KubernetesObject } from '@kurator/client';
+
+import { type Client, hasCode, type KubernetesObject, serverVersion, versionSkew } from '@kurator/client';
 import type { RunnableCache } from '../../cache/cache.ts';
 import type { Clock } from '../../clock.ts';
+import { messageOf } from '../../error.ts';
 import type { ApiTraffic } from '../../insight/api-traffic.ts';
-import type { Check } from '../check.ts';
+import type { Check } from '../../insight/check.ts';
+import type { Runnable } from '../runnable.ts';
 
 type AnyCache = Pick<RunnableCache<KubernetesObject>, 'type' | 'state'>;
 
@@ -34,7 +37,7 @@ async function ask(client: Client): Promise<string | undefined> {
   } catch (error) {
     // Whoever may not ask was at least answered.
     if (hasCode(error, 'KUR_CLIENT_FORBIDDEN')) return undefined;
-    return error instanceof ClientError ? error.message : String(error);
+    return messageOf(error);
   }
 }
 
@@ -56,6 +59,20 @@ export function cachesCheck(caches: () => readonly AnyCache[]): Check {
   };
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Says once, in the log, which version the API server is, and what to expect if that is far from ours. */
+export function serverAge(client: Client): Runnable {
+  return {
+    name: 'server version',
+    async run({ stop, logger }) {
+      try {
+        const version = await serverVersion(client, { signal: stop });
+        const skew = versionSkew(version);
+        if (skew) logger.warn({ version: version.text }, skew);
+        else logger.debug({ version: version.text }, 'the API server has a version that this operator was made for');
+      } catch (error) {
+        // It may be forbidden to ask, and it is no reason to stop.
+        if (!stop.aborted) logger.debug({ error }, "could not ask for the API server's version");
+      }
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { drainTime } from './grace.ts';
+import { drainTime } from './lifecycle.ts';
 
 it('leaves five seconds of the thirty that Kubernetes gives', () => expect(drainTime(undefined, {})).toBe(25_000));
 

@@ -1,7 +1,8 @@
 /** A small HTTP server for probes, metrics and the debug page: reads only, answers soon, says nothing by accident. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import { type AddressInfo, isIPv6 } from 'node:net';
-import { RuntimeError } from '../../error.ts';
+import { messageOf, RuntimeError } from '../../error.ts';
 
 export interface HttpServerOptions {
   /** Address to listen on; all of the machine's unless given. */
@@ -31,40 +32,71 @@ export interface HttpServer {
   listen(): Promise<string>;
   /** Ends what is under way, and stops listening. */
   close(): Promise<void>;
+  /** Serves another certificate from now on. */
+  use(pair: Certified): void;
+}
+
+/** A certificate and its key, as PEM. */
+export interface Certified {
+  readonly cert: string;
+  readonly key: string;
 }
 
 const PORT = 8080;
 
-export function createHttpServer(routes: Readonly<Record<string, Route>>, options: HttpServerOptions = {}): HttpServer {
+// The first is for TLS alone.
+const limits = {
+  handshakeTimeout: 10_000,
+  requestTimeout: 10_000,
+  headersTimeout: 5_000,
+  keepAliveTimeout: 60_000,
+  maxHeaderSize: 16_384,
+};
+
+/** @param pair Over TLS, with this certificate; in the clear unless given. */
+export function createHttpServer(
+  routes: Readonly<Record<string, Route>>,
+  options: HttpServerOptions = {},
+  pair?: Certified,
+): HttpServer {
   const { host, port = PORT } = options;
-  let server: Server | undefined;
+  let server: Server | TlsServer | undefined;
   return {
     async listen() {
       // Loaded when it is needed: it takes 10 MiB.
-      const { createServer } = await import('node:http');
-      server = createServer(
-        { requestTimeout: 10_000, headersTimeout: 5_000, keepAliveTimeout: 60_000, maxHeaderSize: 16_384 },
-        (request, response) => void respond(routes, request, response),
-      );
-      await listening(server, host, port);
-      return urlOf(server.address() as AddressInfo);
+      const answer = (request: IncomingMessage, response: ServerResponse) => void respond(routes, request, response);
+      server = pair
+        ? (await import('node:https')).createServer({ ...limits, ...pair }, answer)
+        : (await import('node:http')).createServer(limits, answer);
+      await listening(server, { host, port, option: pair ? 'http.metricsPort' : 'http.port' });
+      return `${pair ? 'https' : 'http'}://${authorityOf(server.address() as AddressInfo)}`;
     },
     async close() {
       const closed = new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
       server?.closeAllConnections();
       await closed;
     },
+    use(pair) {
+      if (server && 'setSecureContext' in server) server.setSecureContext(pair);
+    },
   };
 }
 
-async function listening(server: Server, host: string | undefined, port: number): Promise<void> {
+interface Where {
+  readonly host: string | undefined;
+  readonly port: number;
+  /** What the port is given by. */
+  readonly option: string;
+}
+
+async function listening(server: Server | TlsServer, { host, port, option }: Where): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const where = `${host ?? '*'}:${port}`;
       const remedy =
         error.code === 'EADDRINUSE'
-          ? 'end what listens there, or give http.port another number (0: any that is free)'
-          : 'give http.host an address of this machine, and http.port a number that this user may listen on';
+          ? `end what listens there, or give ${option} another number (0: any that is free)`
+          : `give http.host an address of this machine, and ${option} a number that this user may listen on`;
       reject(
         new RuntimeError('KUR_RUNTIME_LISTEN', `can't listen on ${where}: ${error.message}`, { cause: error, remedy }),
       );
@@ -73,9 +105,9 @@ async function listening(server: Server, host: string | undefined, port: number)
   });
 }
 
-function urlOf({ address, port }: AddressInfo): string {
+function authorityOf({ address, port }: AddressInfo): string {
   const reachable = address === '::' || address === '0.0.0.0' ? '127.0.0.1' : address;
-  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
+  return `${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }
 
 async function respond(
@@ -102,7 +134,7 @@ async function answerTo(routes: Readonly<Record<string, Route>>, request: Incomi
   try {
     return await route({ query: url.searchParams, headers: request.headers, local: isLocal(request) });
   } catch (error) {
-    return text(500, error instanceof Error ? error.message : String(error));
+    return text(500, messageOf(error));
   }
 }
 

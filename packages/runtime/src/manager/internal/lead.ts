@@ -1,23 +1,17 @@
 /** Who leads, as a manager sees it: a campaign of its own, or nobody else to compete with. */
 import { type Client, createClient, Lease } from '@kurator/client';
 import type { Clock } from '../../clock.ts';
-import { RuntimeError } from '../../error.ts';
+import { messageOf, RuntimeError } from '../../error.ts';
 import type { EventRecorder } from '../../events/event-recorder.ts';
+import type { Check } from '../../insight/check.ts';
 import type { Logger } from '../../insight/late-logger.ts';
-import { createLeaderElection, type ElectionState, type LeaderElection } from '../../leadership/election.ts';
+import {
+  createLeaderElection,
+  type ElectionState,
+  type LeaderElection,
+  type LeaderElectionSettings,
+} from '../../leadership/election.ts';
 import type { ElectionEvent, Leadership } from '../../leadership/leadership.ts';
-import type { ElectionTimingOptions } from '../../leadership/timing.ts';
-import type { Check } from '../check.ts';
-
-/** How replicas agree on who acts. */
-export interface LeaderElectionSettings extends ElectionTimingOptions {
-  /** Name of the Lease that all replicas share; the manager's name unless given. */
-  readonly lease?: string;
-  /** Where the Lease is; POD_NAMESPACE or that of the kubeconfig or service account unless given. */
-  readonly namespace?: string;
-  /** See {@link LeaderElectionOptions.identity}. */
-  readonly identity?: string;
-}
 
 export interface LeadOptions {
   readonly client: Client;
@@ -52,7 +46,7 @@ export const unrivalled: Lead = {
 
 export function electedLead(settings: LeaderElectionSettings, options: LeadOptions): Lead {
   const { client, name, clock } = options;
-  const reference = { name: settings.lease ?? leaseName(name), namespace: namespaceFor(settings, client) };
+  const reference = { name: settings.lease ?? objectName(name), namespace: namespaceFor(settings, client) };
   // Its renewals must not stand in line behind the operator's own requests.
   const ownClient = createClient(client.config);
   const election = createLeaderElection({
@@ -85,7 +79,7 @@ export function electedLead(settings: LeaderElectionSettings, options: LeadOptio
 function troubleOf(election: LeaderElection): string | undefined {
   const { trouble } = election.state();
   if (trouble === undefined) return undefined;
-  return trouble instanceof Error ? trouble.message : String(trouble);
+  return messageOf(trouble);
 }
 
 function report(
@@ -130,7 +124,7 @@ function namespaceFor({ namespace }: LeaderElectionSettings, { config }: Client)
   );
 }
 
-/** A name like `example.com/operator` is none for a Lease. */
-function leaseName(name: string): string {
+/** A name like `example.com/operator` is none for a Lease, or any other object. */
+export function objectName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9.-]+/g, '-');
 }

@@ -11,7 +11,7 @@ function setUp(lead: Partial<Lead> = {}) {
   const clock = new ManualClock();
   const story: string[] = [];
   const tell = (what: string) => void story.push(what);
-  const server: HttpServer = {
+  const server: Pick<HttpServer, 'listen' | 'close'> = {
     listen: async () => {
       tell('server up');
       return 'http://here';

@@ -7,12 +7,12 @@
  * still held and renewed; then it is given back, unless something would not end and may still act; then the rest.
  */
 import type { Clock } from '../../clock.ts';
-import { RuntimeError } from '../../error.ts';
+import { type Duration, parseDuration } from '../../duration.ts';
+import { messageOf, RuntimeError } from '../../error.ts';
 import type { Logger } from '../../insight/late-logger.ts';
 import { type Runnable, type Stage, stages } from '../runnable.ts';
 import type { HttpServer } from './http-server.ts';
 import type { Lead } from './lead.ts';
-import { listenToSignals } from './process-signals.ts';
 import { RunnableGroup } from './runnable-group.ts';
 
 /** `standby`: everything is warm, and another replica leads. */
@@ -24,7 +24,7 @@ export interface LifecycleOptions {
   /** Milliseconds from being asked to stop until everything has ended. */
   readonly drain: number;
   readonly signals: boolean;
-  readonly server: HttpServer | undefined;
+  readonly server: Pick<HttpServer, 'listen' | 'close'> | undefined;
   /** Before anything else. */
   onStart(): void;
   /** After everything else but the server, within so many milliseconds. */
@@ -200,6 +200,44 @@ export class Lifecycle {
 
 function asReason(error: unknown): RuntimeError {
   if (error instanceof RuntimeError) return error;
-  const message = `could not start: ${error instanceof Error ? error.message : String(error)}`;
+  const message = `could not start: ${messageOf(error)}`;
   return new RuntimeError('KUR_RUNTIME_NOT_STARTED', message, { cause: error });
+}
+
+/** SIGTERM and SIGINT: the first asks to stop, the second insists. */
+function listenToSignals(onStop: (signal: string) => void, onForce: (signal: string) => void): () => void {
+  let asked = false;
+  const listener = (signal: string) => {
+    if (asked) onForce(signal);
+    else onStop(signal);
+    asked = true;
+  };
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
+}
+
+const VARIABLE = 'TERMINATION_GRACE_PERIOD_SECONDS';
+const KUBERNETES_DEFAULT = 30_000;
+
+/**
+ * Milliseconds in which everything must have ended: the pod's grace period less a margin for the kubelet to notice and
+ * for the process to exit, a sixth of it and at most 5 s. Kubernetes doesn't tell a pod its grace period; whoever sets
+ * another than 30 s says so here, or in the environment variable TERMINATION_GRACE_PERIOD_SECONDS.
+ */
+export function drainTime(gracePeriod: Duration | undefined, environment: NodeJS.ProcessEnv = process.env): number {
+  const period = gracePeriod === undefined ? periodFrom(environment) : parseDuration(gracePeriod, 'gracePeriod');
+  return period - Math.min(5_000, period / 6);
+}
+
+function periodFrom(environment: NodeJS.ProcessEnv): number {
+  const text = environment[VARIABLE];
+  if (!text) return KUBERNETES_DEFAULT;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
+  throw new RuntimeError('KUR_RUNTIME_INVALID_OPTION', `${VARIABLE} is "${text}", and must be a number of seconds`, {
+    remedy: "give what the pod's terminationGracePeriodSeconds says, or leave it out for 30",
+  });
 }

@@ -1,8 +1,8 @@
 /** The runnables of one stage: started together, stopped together. */
-import type { Clock } from '../../clock.ts';
-import { RuntimeError } from '../../error.ts';
+import { type Clock, fired, pause } from '../../clock.ts';
+import type { Controller } from '../../controller/controller.ts';
+import { messageOf, RuntimeError } from '../../error.ts';
 import type { Logger } from '../../insight/late-logger.ts';
-import { pause } from '../../pause.ts';
 import type { RunContext, Runnable, Stage } from '../runnable.ts';
 
 export interface GroupOptions {
@@ -100,7 +100,7 @@ export class RunnableGroup {
 
   #failed(name: string, error: unknown): void {
     const { logger, onFailure, stage } = this.#options;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (!this.#stop.signal.aborted) {
       onFailure(new RuntimeError('KUR_RUNTIME_RUNNABLE_FAILED', `${name} failed: ${message}`, { cause: error }));
       return;
@@ -109,4 +109,24 @@ export class RunnableGroup {
     const drainedHalf = error instanceof RuntimeError && error.code === 'KUR_RUNTIME_DRAIN_TIMEOUT';
     if (drainedHalf) this.#halfEnded.push(`${name} (${message})`);
   }
+}
+
+/** A controller as something that a manager runs: it drains when told to stop, and breaks off when told to. */
+export function controllerRunnable(controller: Controller): Runnable {
+  return {
+    name: `controller ${controller.name}`,
+    async run({ stop, abort, remaining }) {
+      // Also while it still waits for its caches.
+      const stopped = fired(stop).then(() => {
+        abort.addEventListener('abort', () => void controller.stop(0), { once: true });
+        return controller.stop(abort.aborted ? 0 : remaining());
+      });
+      await controller.start();
+      const left = await stopped;
+      if (left.length === 0) return;
+      throw new RuntimeError('KUR_RUNTIME_DRAIN_TIMEOUT', `still reconciling ${left.slice(0, 5).join(', ')}`, {
+        remedy: "pass the context's signal to what takes so long, or give the pod a longer grace period",
+      });
+    },
+  };
 }

@@ -4,11 +4,11 @@ import { PermanentError } from '../../controller/permanent-error.ts';
 import { type Duration, parseDuration } from '../../duration.ts';
 import { keyOf, referenceOf } from '../../object-key.ts';
 import type { OperatorDefinition } from '../definition.ts';
-import { reconciling } from '../internal/reconciling.ts';
-import { openRoom, type Room } from '../internal/room.ts';
-import { settleOptions } from '../internal/surroundings.ts';
-import type { OperatorOptions } from '../operator-options.ts';
-import { openDrySites } from './dry-sites.ts';
+import { type ControllerScope, openControllerScope } from '../internal/controller-scope.ts';
+import { isReconciled } from '../internal/declared-kinds.ts';
+import { reconcileSteps } from '../internal/reconcile.ts';
+import { type OperatorOptions, settleOptions } from '../operator-options.ts';
+import { openDryClusters } from './dry-clusters.ts';
 import { Findings } from './findings.ts';
 import type { DryRunReport } from './report.ts';
 
@@ -34,17 +34,22 @@ export async function dryRunOperator(
   const findings = new Findings();
   const over = new AbortController();
   const signal = options.signal ? AbortSignal.any([over.signal, options.signal]) : over.signal;
-  const drySites = await openDrySites(definition, { client, namespaces, findings });
+  const dryClusters = await openDryClusters(definition, { client, namespaces, findings });
   try {
-    await drySites.synced(signal);
-    for (const controller of definition.controllers) {
-      const room = openRoom(controller, { operator: name, sites: drySites.sites, logger, dryRun: true });
-      await reconcileAll(room, findings, { signal, timeout });
+    await dryClusters.synced(signal);
+    for (const controller of definition.controllers.filter(isReconciled)) {
+      const scope = openControllerScope(controller, {
+        operator: name,
+        clusters: dryClusters.clusters,
+        logger,
+        dryRun: true,
+      });
+      await reconcileAll(scope, findings, { signal, timeout });
     }
     return findings.report();
   } finally {
     over.abort();
-    await drySites.close();
+    await dryClusters.close();
     if (!options.client) await client.close();
   }
 }
@@ -54,9 +59,9 @@ interface Patience {
   readonly timeout: number;
 }
 
-async function reconcileAll(room: Room, findings: Findings, patience: Patience): Promise<void> {
-  const parts = reconciling(room);
-  const objects = room.cache.list().toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
+async function reconcileAll(scope: ControllerScope, findings: Findings, patience: Patience): Promise<void> {
+  const parts = reconcileSteps(scope);
+  const objects = scope.cache.list().toSorted((a, b) => keyOf(a).localeCompare(keyOf(b)));
   const next = objects.values();
   const worker = async () => {
     for (const object of next) await reconcileOne(parts, object, findings, patience);
@@ -66,7 +71,7 @@ async function reconcileAll(room: Room, findings: Findings, patience: Patience):
 }
 
 async function reconcileOne(
-  { reconcile, onPermanentError }: ReturnType<typeof reconciling>,
+  { reconcile, onPermanentError }: ReturnType<typeof reconcileSteps>,
   object: KubernetesObject,
   findings: Findings,
   { signal, timeout }: Patience,

@@ -1,9 +1,9 @@
 /** From one form of an object to another, field by field, as a person would tell it. */
 import type { KubernetesObject } from '@kurator/client';
-import { isSecretName } from '../../insight/redaction.ts';
+import { isSecretName } from '../../redaction.ts';
 import { isJsonObject, type JsonObject, sameJson } from '../../writing/json.ts';
 
-/** One field that would change. Undefined before: it would be new; undefined after: it would go. */
+/** One field that changes. Undefined before: it is new; undefined after: it goes. */
 export interface FieldChange {
   /** For example `spec.template.spec.containers[web].image`. */
   readonly path: string;
@@ -14,15 +14,25 @@ export interface FieldChange {
 /** What stands for a value that must not be shown. */
 export const HIDDEN = '(kept secret)';
 
+/**
+ * What is different between two forms of an object, or of a part of one, field by field; without what the server writes for itself.
+ * Nothing is hidden: think before you log what may be a Secret's.
+ *
+ * @example for (const { path, before, after } of diff(status?.applied, spec)) log.info(`${path}: ${before} → ${after}`);
+ */
+export function diff(before: object | undefined, after: object | undefined): readonly FieldChange[] {
+  const changes: FieldChange[] = [];
+  compare(told(before), told(after), '', changes);
+  return changes;
+}
+
 /** The differences, without what the server writes for itself, and without what is secret. */
 export function fieldChanges(
   before: KubernetesObject | undefined,
   after: KubernetesObject | undefined,
 ): readonly FieldChange[] {
-  const changes: FieldChange[] = [];
-  compare(told(before), told(after), '', changes);
   const isSecret = (after ?? before)?.kind === 'Secret';
-  return changes.map((change) => (isHidden(change.path, isSecret) ? hidden(change) : change));
+  return diff(before, after).map((change) => (isHidden(change.path, isSecret) ? hidden(change) : change));
 }
 
 const serverMetadata = [
@@ -36,8 +46,9 @@ const serverMetadata = [
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const times = new Set(['lastTransitionTime', 'lastUpdateTime', 'lastHeartbeatTime']);
 
-function told(object: KubernetesObject | undefined): JsonObject | undefined {
-  if (!object) return undefined;
+function told(given: object | undefined): JsonObject | undefined {
+  if (!given || !('metadata' in given && 'kind' in given)) return given as JsonObject | undefined;
+  const object = given as KubernetesObject;
   const { apiVersion: _, kind: _kind, ...rest } = object;
   const metadata: Record<string, unknown> = { ...object.metadata };
   for (const field of serverMetadata) delete metadata[field];

@@ -1,6 +1,6 @@
 /** What a dry run found out, for programs and for people. */
 import { keyOf } from '../../object-key.ts';
-import { messageOf } from '../internal/outcome.ts';
+import { noteOf } from '../internal/outcome.ts';
 import type { PlannedWrite } from './dry-run-client.ts';
 import { type FieldChange, fieldChanges, fieldChangeText } from './field-changes.ts';
 
@@ -103,7 +103,7 @@ export function reportText({
     ...cleanups.map((whom) => `- ${whom} is being deleted: its clean-up would be called`),
     ...changes.filter((change) => !isDeletion(change)).flatMap(changeLines),
     ...events.map(({ type, reason, note, for: whom }) => `! ${type} event ${reason} (for ${whom}): ${note}`),
-    ...failures.map((failure) => `x ${failure.for} failed: ${messageOf(failure.error)}`),
+    ...failures.map((failure) => `x ${failure.for} failed: ${noteOf(failure.error)}`),
     `dry run: ${reconciled} reconciled, ${count('delete')} to delete, ${count('create')} to create, ${count('update')} to change, ${failures.length} failed; nothing was written`,
   ];
   return lines.join('\n');

@@ -1,9 +1,9 @@
 /** Applies a set of children in the order in which they need each other. */
-import type { KubernetesObject } from '@kurator/client';
+import type { KubernetesObject, ResourceType } from '@kurator/client';
 import { RuntimeError } from '../../error.ts';
+import { isJsonObject, type JsonObject } from '../../writing/json.ts';
 import type { Child } from '../child.ts';
 import { ChildrenError, type FailedChild } from '../children-error.ts';
-import { rankOf } from './kind-order.ts';
 
 export type ApplyOne = (child: Child) => Promise<KubernetesObject>;
 
@@ -76,4 +76,41 @@ function checkOrder(children: Readonly<Record<string, Child>>): void {
 
 function wrong(message: string, remedy: string): RuntimeError {
   return new RuntimeError('KUR_RUNTIME_CHILD_ORDER', message, { remedy });
+}
+
+// Each line needs nothing of those below it.
+const order: readonly (readonly string[])[] = [
+  ['Namespace', 'CustomResourceDefinition', 'PriorityClass', 'StorageClass'],
+  ['ResourceQuota', 'LimitRange', 'NetworkPolicy', 'ServiceAccount'],
+  ['Role', 'ClusterRole'],
+  ['RoleBinding', 'ClusterRoleBinding'],
+  ['Secret', 'ConfigMap', 'PersistentVolume', 'PersistentVolumeClaim'],
+  ['Service', 'PodDisruptionBudget'],
+  ['Pod', 'ReplicaSet', 'Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob'],
+];
+// They point at what is above them.
+const last = new Set([
+  'Ingress',
+  'HorizontalPodAutoscaler',
+  'APIService',
+  'ValidatingWebhookConfiguration',
+  'MutatingWebhookConfiguration',
+]);
+const ranks = new Map(order.flatMap((kinds, rank) => kinds.map((kind) => [kind, rank])));
+
+/** The smaller the sooner. Custom kinds come after workloads: they may be what somebody else makes workloads of. */
+function rankOf({ kind }: Pick<ResourceType, 'kind'>): number {
+  return ranks.get(kind) ?? (last.has(kind) ? order.length + 1 : order.length);
+}
+
+/** A merge patch that removes what others have put into these fields of an object; undefined if nobody has. */
+export function extraFieldsPatch(live: object, wanted: object, fields: readonly string[]): object | undefined {
+  const patches = fields.flatMap((field) => {
+    const there = (live as JsonObject)[field];
+    const meant = (wanted as JsonObject)[field];
+    if (!isJsonObject(there)) return [];
+    const extra = Object.keys(there).filter((name) => !isJsonObject(meant) || meant[name] === undefined);
+    return extra.length > 0 ? [[field, Object.fromEntries(extra.map((name) => [name, null]))]] : [];
+  });
+  return patches.length > 0 ? Object.fromEntries(patches) : undefined;
 }

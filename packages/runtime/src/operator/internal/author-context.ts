@@ -1,25 +1,27 @@
 /** Puts into an author's hands what his reconcile may use. */
 import type { Client, KubernetesObject, Manifest, ResourceType } from '@kurator/client';
+import type { ReconcileContext } from '../../controller/reconcile.ts';
 import { RuntimeError } from '../../error.ts';
 import { keyFor, keyOf } from '../../object-key.ts';
 import { declarationOf } from '../../writing/declaration.ts';
-import type { DeclarativeContext } from '../../writing/declarative.ts';
+import { childApply } from '../../writing/declarative.ts';
 import { isLeftTo } from '../../writing/prune.ts';
 import type { Adopt } from '../../writing/write-options.ts';
-import type { AuthorContext, Log, TellEvent } from '../author.ts';
+import { type AuthorContext, type Log, requeue, type TellEvent } from '../author.ts';
 import type { Children, ChildSettings } from '../child.ts';
-import { HOME } from '../definition.ts';
-import { requeue } from '../requeue.ts';
-import { applyChildren } from './apply-children.ts';
-import { marked, refuseOthers } from './elsewhere.ts';
+import { OWN_CLUSTER } from '../definition.ts';
+import { applyChildren, extraFieldsPatch } from './apply-children.ts';
+import { clusterScope } from './cluster-scope.ts';
+import type { ControllerScope } from './controller-scope.ts';
 import { type OwnedKind, referenceFrom } from './lookups.ts';
-import { type Room, roomClient } from './room.ts';
-import { surplusOf } from './surplus.ts';
+import { marked, refuseOthers } from './remote-children.ts';
 
 /** What one reconcile has said of its object's children. */
 export interface Pass {
-  /** What was applied elsewhere, by cluster. */
-  readonly elsewhere: Map<string, Set<string>>;
+  /** What was applied with an owner reference. */
+  readonly declared: Set<string>;
+  /** What was applied as a remote child, by cluster. */
+  readonly remote: Map<string, Set<string>>;
   /** What was removed or released by its name. */
   readonly letGo: Set<string>;
   /** Whether anything was applied, or was meant to be. */
@@ -32,19 +34,20 @@ export interface Pass {
 }
 
 export function beginPass(): Pass {
-  return { elsewhere: new Map(), letGo: new Set(), isEmpty: true, set: 'open' };
+  return { declared: new Set(), remote: new Map(), letGo: new Set(), isEmpty: true, set: 'open' };
 }
 
 export type AnyContext = AuthorContext<string, string>;
 
 export function authorContext(
-  room: Room,
+  scope: ControllerScope,
   object: KubernetesObject,
-  context: DeclarativeContext,
+  context: ReconcileContext,
   pass: Pass,
 ): AnyContext {
-  const { lookups, dryRun } = room;
+  const { lookups, dryRun } = scope;
   const { signal } = context;
+  const applyOwned = childApply(scope.writer(scope.primary.name), object, pass.declared, signal);
 
   const applyOne = async <C extends KubernetesObject>(
     type: ResourceType<C>,
@@ -52,37 +55,35 @@ export function authorContext(
     { cluster, exact = [], adopt = false }: ChildSettings<string> = {},
   ): Promise<C> => {
     const kind = lookups.owned(type, cluster);
-    const applied = kind.elsewhere
-      ? await applyElsewhere(kind, type, manifest, adopt)
-      : await context.apply(type, manifest, { adopt });
-    const surplus = surplusOf(applied, manifest, exact);
-    if (!surplus) return applied;
-    const { fieldManager } = room;
-    const stripped = await roomClient(room, kind.cluster).patch(type, applied.metadata, surplus, {
-      fieldManager,
-      signal,
-    });
+    const applied = kind.remote
+      ? await applyRemote(kind, type, manifest, adopt)
+      : await applyOwned(type, manifest, { adopt });
+    const patch = extraFieldsPatch(applied, manifest, exact);
+    if (!patch) return applied;
+    const { clusters, fieldManager } = scope;
+    const { client } = clusterScope(clusters, kind.cluster);
+    const stripped = await client.patch(type, applied.metadata, patch, { fieldManager, signal });
     kind.cache.observe(stripped);
     return stripped;
   };
 
-  const applyElsewhere = async <C extends KubernetesObject>(
+  const applyRemote = async <C extends KubernetesObject>(
     kind: OwnedKind<C>,
     type: ResourceType<C>,
     manifest: Manifest<C>,
     adopt: Adopt,
   ): Promise<C> => {
-    const wanted = marked(type, manifest, object, room.fieldManager);
+    const wanted = marked(type, manifest, object, scope.fieldManager);
     const reference = { name: wanted.metadata.name ?? '', namespace: wanted.metadata.namespace };
-    const names = pass.elsewhere.get(kind.cluster) ?? new Set();
-    pass.elsewhere.set(kind.cluster, names.add(declarationOf(type, keyFor(reference))));
-    const refuse = (live: KubernetesObject) => refuseOthers(object, live, room.fieldManager, adopt);
-    return await room.writer(kind.cluster).apply(type, wanted, { refuse, signal });
+    const names = pass.remote.get(kind.cluster) ?? new Set();
+    pass.remote.set(kind.cluster, names.add(declarationOf(type, keyFor(reference))));
+    const refuse = (live: KubernetesObject) => refuseOthers(object, live, scope.fieldManager, adopt);
+    return await scope.writer(kind.cluster).apply(type, wanted, { refuse, signal });
   };
 
   return {
     ...context,
-    ...equipment(room, object),
+    ...equipment(scope, object),
     async apply(type, manifest, options) {
       refuseAfterSet(pass, `${type.kind} ${manifest.metadata.name}`);
       pass.isEmpty = false;
@@ -91,7 +92,7 @@ export function authorContext(
     async applyAll(children, { allowEmpty = false } = {}) {
       refuseAfterSet(pass, 'another set');
       if (Object.keys(children).length > 0) pass.isEmpty = false;
-      if (pass.isEmpty && !allowEmpty) refuseToLoseAll(room, object, pass);
+      if (pass.isEmpty && !allowEmpty) refuseToLoseAll(scope, object, pass);
       pass.set = 'closed';
       try {
         const applied = await applyChildren(children, ({ type, manifest, options }) =>
@@ -109,13 +110,13 @@ export function authorContext(
       const { cache, cluster: place } = lookups.owned(type, cluster);
       const reference = referenceFrom(which, type, object.metadata.namespace);
       pass.letGo.add(declarationOf(type, keyFor(reference)));
-      return await room.writer(place).remove(object, cache as never, reference, { signal });
+      return await scope.writer(place).remove(object, cache as never, reference, { signal });
     },
     async release(type, which, { cluster } = {}) {
       const { cache, cluster: place } = lookups.owned(type, cluster);
       const reference = referenceFrom(which, type, object.metadata.namespace);
       pass.letGo.add(declarationOf(type, keyFor(reference)));
-      return await room.writer(place).release(object, cache as never, reference, { signal });
+      return await scope.writer(place).release(object, cache as never, reference, { signal });
     },
     owned: (type, { cluster } = {}) => lookups.owned(type, cluster).cache.ownedBy(object.metadata.uid ?? ''),
     requeue,
@@ -134,8 +135,12 @@ function refuseAfterSet(pass: Pass, what: string): void {
 }
 
 /** A list that is empty by mistake looks like one that is meant to be: all that the object has is lost only by a word of its own. */
-function refuseToLoseAll({ prunes, elsewhere, fieldManager }: Room, owner: KubernetesObject, { letGo }: Pass): void {
-  const caches = [...prunes, ...elsewhere.filter(({ prune }) => prune).map(({ cache }) => cache)];
+function refuseToLoseAll(
+  { pruned, remote, fieldManager }: ControllerScope,
+  owner: KubernetesObject,
+  { letGo }: Pass,
+): void {
+  const caches = [...pruned, ...remote.filter(({ prune }) => prune).map(({ cache }) => cache)];
   const lost = caches.flatMap((cache) =>
     cache
       .ownedBy(owner.metadata.uid ?? '')
@@ -150,30 +155,30 @@ function refuseToLoseAll({ prunes, elsewhere, fieldManager }: Room, owner: Kuber
 }
 
 /** What every function of an author may use: looking, telling, logging, and clients. */
-export function equipment(room: Room, object: KubernetesObject) {
-  const { home, lookups } = room;
+export function equipment(scope: ControllerScope, object: KubernetesObject) {
+  const { primary, lookups } = scope;
   const event: TellEvent = (type, reason, message, { action = 'Reconcile', related } = {}) =>
-    home.events.record(object, { type, reason, action, note: message, ...(related ? { related } : {}) });
+    primary.events.record(object, { type, reason, action, note: message, ...(related ? { related } : {}) });
   return {
     ...lookups.from(object.metadata.namespace),
     event,
-    log: logAbout(room, object),
-    client: home.client,
-    clusters: clientsOf(room),
+    log: logAbout(scope, object),
+    client: primary.client,
+    clusters: clientsOf(scope),
   };
 }
 
-function clientsOf({ sites }: Room): Record<string, Client> {
-  const others = [...sites.values()].filter(({ name }) => name !== HOME);
+function clientsOf({ clusters }: ControllerScope): Record<string, Client> {
+  const others = [...clusters.values()].filter(({ name }) => name !== OWN_CLUSTER);
   return Object.fromEntries(others.map(({ name, client }) => [name, client]));
 }
 
-function logAbout(room: Room, object: KubernetesObject): Log {
+function logAbout(scope: ControllerScope, object: KubernetesObject): Log {
   const key = keyOf(object);
   return {
-    debug: (message, fields) => room.logger.debug({ key, ...fields }, message),
-    info: (message, fields) => room.logger.info({ key, ...fields }, message),
-    warn: (message, fields) => room.logger.warn({ key, ...fields }, message),
-    error: (message, fields) => room.logger.error({ key, ...fields }, message),
+    debug: (message, fields) => scope.logger.debug({ key, ...fields }, message),
+    info: (message, fields) => scope.logger.info({ key, ...fields }, message),
+    warn: (message, fields) => scope.logger.warn({ key, ...fields }, message),
+    error: (message, fields) => scope.logger.error({ key, ...fields }, message),
   };
 }

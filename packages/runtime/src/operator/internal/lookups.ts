@@ -3,11 +3,12 @@ import type { KubernetesObject, ObjectReference, ResourceType } from '@kurator/c
 import type { ObjectCache } from '../../cache/object-cache.ts';
 import { RuntimeError } from '../../error.ts';
 import { declarationOf } from '../../writing/declaration.ts';
-import { type AnyType, type ControllerDefinition, HOME, type WatchedKind } from '../definition.ts';
+import { type AnyType, type ControllerDefinition, OWN_CLUSTER, type WatchedKind } from '../definition.ts';
 import type { Concerned, Lookup } from '../lookup.ts';
-import { clusterOf, indexName, isElsewhere, selectorOf } from './cache-plan.ts';
-import { ownedByLabel } from './elsewhere.ts';
-import { inCluster, type Site } from './site.ts';
+import type { CacheChoice } from '../settings.ts';
+import { type ClusterScope, clusterScope, inCluster, indexName } from './cluster-scope.ts';
+import { clusterOf, isRemote } from './declared-kinds.ts';
+import { ownedByLabel } from './remote-children.ts';
 
 export type AnyLookup = Lookup<string, string>;
 
@@ -21,27 +22,32 @@ export interface Lookups {
 export interface OwnedKind<C extends KubernetesObject> {
   readonly cache: ObjectCache<C>;
   readonly cluster: string;
-  readonly elsewhere: boolean;
+  /** Whether the operator must tell whose they are. */
+  readonly remote: boolean;
 }
 
-export function createLookups(controller: ControllerDefinition, sites: ReadonlyMap<string, Site>): Lookups {
-  const home = controller.settings.cluster ?? HOME;
+export function createLookups(controller: ControllerDefinition, clusters: ReadonlyMap<string, ClusterScope>): Lookups {
+  const primary = controller.settings.cluster ?? OWN_CLUSTER;
   const caches = new Map<string, ObjectCache<KubernetesObject>>();
   const owned = new Map<string, OwnedKind<KubernetesObject>>();
-  const know = (cluster: string, type: AnyType, labels: string | undefined): ObjectCache<KubernetesObject> => {
-    const cache = siteOf(sites, cluster).cache(type, labels);
+  const know = (
+    cluster: string,
+    type: AnyType,
+    choice: CacheChoice<KubernetesObject>,
+  ): ObjectCache<KubernetesObject> => {
+    const cache = clusterScope(clusters, cluster).cache(type, choice);
     const key = placeKey(cluster, type);
     // Of several choices of one kind, the widest is what a lookup should see.
-    if (!caches.has(key) || labels === undefined) caches.set(key, cache);
+    if (!caches.has(key) || isWhole(choice)) caches.set(key, cache);
     return cache;
   };
   for (const kind of controller.kinds) {
-    const cache = know(clusterOf(kind), kind.type, selectorOf(kind.settings.labels));
+    const cache = know(clusterOf(kind), kind.type, kind.settings);
     if (kind.role === 'own') owned.set(placeKey(clusterOf(kind), kind.type), ownedKind(controller, kind, cache));
   }
-  know(home, controller.type, selectorOf(controller.settings.labels));
+  know(primary, controller.type, controller.settings);
 
-  function cacheOf<C extends KubernetesObject>(type: ResourceType<C>, cluster = home): ObjectCache<C> {
+  function cacheOf<C extends KubernetesObject>(type: ResourceType<C>, cluster = primary): ObjectCache<C> {
     const found = caches.get(placeKey(cluster, type as unknown as AnyType));
     if (found) return found as unknown as ObjectCache<C>;
     throw new RuntimeError(
@@ -67,13 +73,13 @@ export function createLookups(controller: ControllerDefinition, sites: ReadonlyM
         throw new RuntimeError('KUR_RUNTIME_NO_INDEX', `${type.plural} have no index "${index}"`, { remedy });
       },
     }),
-    owned<C extends KubernetesObject>(type: ResourceType<C>, cluster = home) {
+    owned<C extends KubernetesObject>(type: ResourceType<C>, cluster = primary) {
       const found = owned.get(placeKey(cluster, type as unknown as AnyType));
       if (found) return found as unknown as OwnedKind<C>;
       throw new RuntimeError(
         'KUR_RUNTIME_NOT_DECLARED',
         `controller ${controller.name} does not own ${type.kind}${inCluster(cluster)}`,
-        { remedy: `declare it: .owns(${type.kind}${cluster === home ? '' : `, { cluster: '${cluster}' }`})` },
+        { remedy: `declare it: .owns(${type.kind}${cluster === primary ? '' : `, { cluster: '${cluster}' }`})` },
       );
     },
   };
@@ -93,18 +99,9 @@ export function referencesOf(
   });
 }
 
-export function siteOf(sites: ReadonlyMap<string, Site>, cluster: string): Site {
-  const site = sites.get(cluster);
-  if (site) return site;
-  const names = [...sites.keys()].filter((name) => name !== HOME).join(', ') || 'none';
-  throw new RuntimeError('KUR_RUNTIME_INVALID_OPTION', `the operator has no cluster "${cluster}"`, {
-    remedy: `declare it: operator().cluster('${cluster}', kubeconfig); declared are: ${names}`,
-  });
-}
-
 function ownedKind(controller: ControllerDefinition, kind: WatchedKind, cache: ObjectCache<KubernetesObject>) {
-  const elsewhere = isElsewhere(controller, kind);
-  return { cache: elsewhere ? ownedByLabel(cache) : cache, cluster: clusterOf(kind), elsewhere };
+  const remote = isRemote(controller, kind);
+  return { cache: remote ? ownedByLabel(cache) : cache, cluster: clusterOf(kind), remote };
 }
 
 /** One object; a name without a namespace means this one. */
@@ -115,6 +112,11 @@ export function referenceFrom(
 ): ObjectReference {
   const { name, namespace: own } = typeof which === 'string' ? { name: which, namespace: undefined } : which;
   return type.namespaced ? { name, namespace: own ?? namespace } : { name };
+}
+
+/** Whether nothing is left out: no object, and nothing of one. */
+function isWhole({ labels, fields, metadataOnly = false, transform }: CacheChoice<KubernetesObject>): boolean {
+  return labels === undefined && fields === undefined && !metadataOnly && transform === undefined;
 }
 
 function placeKey(cluster: string, type: AnyType): string {

@@ -4,7 +4,7 @@ import { PermanentError } from '../../controller/permanent-error.ts';
 import { RuntimeError } from '../../error.ts';
 import { child } from '../child.ts';
 import { ChildrenError } from '../children-error.ts';
-import { isTelling, messageOf, reasonOf, statusAfter, statusAfterFailure } from './outcome.ts';
+import { isTelling, noteOf, reasonOf, statusAfter, statusAfterFailure } from './outcome.ts';
 
 const object = {
   apiVersion: 'example.com/v1',
@@ -62,6 +62,6 @@ describe('a failure', () => {
       'ChildrenFailed',
       'PermanentError',
     ]);
-    expect(messageOf('text')).toBe('text');
+    expect(noteOf('text')).toBe('text');
   });
 });

@@ -1,7 +1,7 @@
 /** What a reconcile's end says about its object: in the status, and to people. */
 import { hasCode, isConflict, type KubernetesObject } from '@kurator/client';
 import { PermanentError } from '../../controller/permanent-error.ts';
-import { RuntimeError } from '../../error.ts';
+import { messageOf, RuntimeError } from '../../error.ts';
 import type { ConditionClaim } from '../../writing/condition.ts';
 import type { AuthorResult } from '../author.ts';
 import { ChildrenError } from '../children-error.ts';
@@ -27,7 +27,7 @@ export function statusAfterFailure(object: KubernetesObject, condition: string, 
     type: condition,
     status: 'False',
     reason: reasonOf(error),
-    message: messageOf(error),
+    message: noteOf(error),
   };
   return { ...before, ...generationOf(object), conditions: [claim] };
 }
@@ -52,8 +52,9 @@ export function reasonOf(error: unknown): string {
   return error instanceof ChildrenError ? 'ChildrenFailed' : 'ReconcileFailed';
 }
 
-export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+/** What went wrong, and what helps. */
+export function noteOf(error: unknown): string {
+  const message = messageOf(error);
   const remedy = error instanceof RuntimeError ? error.remedy : undefined;
   return remedy ? `${message}: ${remedy}` : message;
 }

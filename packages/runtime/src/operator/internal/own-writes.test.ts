@@ -17,7 +17,7 @@ function surroundings() {
   const writes = new OwnWrites();
   const judged: boolean[] = [];
   things.listen((change) => {
-    if (!change.initial) judged.push(writes.counts(change as never));
+    if (!change.initial) judged.push(writes.predicate(change as never));
   });
   const answers: ((answer: Thing) => void)[] = [];
   const patch = () => new Promise((resolve) => answers.push(resolve));
@@ -94,4 +94,15 @@ it('loses nothing when two of our writes are under way at once', async () => {
   await second;
   expect(judged).toEqual([false, false, false]);
   expect(onForeign).toHaveBeenCalledWith(reference);
+});
+
+it('takes none of two writes of ours at once for somebody else’s', async () => {
+  const { judged, answers, write, setStatus, onForeign } = surroundings();
+  const [first, second] = [write(), write()];
+  const [one, other] = [setStatus('first'), setStatus('second')];
+  answers[1]?.(other);
+  await second;
+  answers[0]?.(one);
+  await first;
+  expect([judged, onForeign.mock.calls]).toEqual([[false, false], []]);
 });

@@ -1,6 +1,6 @@
 /** The times that a cron expression means. What parsing and calendars cost is paid once for all objects that share one. */
 import { Cron } from 'croner';
-import { RuntimeError } from '../../error.ts';
+import { messageOf, RuntimeError } from '../../error.ts';
 
 /** Times are milliseconds since 1970. */
 export interface CronTimes {
@@ -38,7 +38,7 @@ function parsed(expression: string, timeZone: string): Cron {
 }
 
 function nonsense(expression: string, timeZone: string, cause: unknown): RuntimeError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   const message = `cron "${expression}" in time zone "${timeZone}": ${reason}`;
   const remedy = "write 'minute hour day month weekday', such as '0 3 * * *', and a time zone such as 'Europe/Berlin'";
   return new RuntimeError('KUR_RUNTIME_BAD_SCHEDULE', message, { remedy, cause });

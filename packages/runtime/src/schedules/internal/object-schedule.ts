@@ -5,28 +5,22 @@
  *   cache, shards ──► attendance ──► plans ──► WorkQueue, until it is due ──► runs ──► the next time, by the rhythm
  */
 import type { KubernetesObject, ObjectReference } from '@kurator/client';
-import type { ClockTimer } from '../../clock.ts';
-import { retryAfter } from '../../controller/internal/failure.ts';
-import type { ReconcileOutcome } from '../../controller/observer.ts';
+import { type ClockTimer, fired, pause } from '../../clock.ts';
+import { Executor, type Run, type RunEnd, retryAfter } from '../../controller/executor.ts';
 import type { ShardHold } from '../../controller/shard-gate.ts';
-import { parseDuration } from '../../duration.ts';
+import { formatDuration, parseDuration } from '../../duration.ts';
+import { RuntimeError } from '../../error.ts';
 import type { RunContext } from '../../manager/runnable.ts';
 import { keyFor, type ObjectKey, referenceOf } from '../../object-key.ts';
-import { fired, pause } from '../../pause.ts';
 import type { QueuedItem, RunningItem } from '../../queue/queue-statistics.ts';
-import { type TakenItem, WorkQueue } from '../../queue/work-queue.ts';
-import type { Schedule } from '../schedule.ts';
+import type { TakenItem, WorkQueue } from '../../queue/work-queue.ts';
+import type { Schedule, ScheduleObserver } from '../schedule.ts';
 import { attend } from './attendance.ts';
-import { Audience } from './audience.ts';
-import { watchDate } from './date-watch.ts';
-import { nextIsDue, noLongerAttended, stillRunning, tookTooLong } from './endings.ts';
-import { type Plan, Plans } from './plans.ts';
-import { type Run, Runs, type Verdict, verdictOf } from './runs.ts';
+import { type Plan, Plans, watchDate } from './plans.ts';
 import type { ScheduleSettings } from './settings.ts';
 
 /** What a run is part of. */
 interface Occasion<T> {
-  readonly run: Run;
   readonly plan: Plan;
   readonly object: T;
   /** Milliseconds since 1970, like the next. */
@@ -43,11 +37,8 @@ export class ObjectSchedule<T extends KubernetesObject> implements Schedule {
   readonly concurrency: number;
   readonly queue: WorkQueue;
   readonly #settings: ScheduleSettings<T>;
-  readonly #audience: Audience;
-  readonly #runs: Runs;
+  readonly #executor: Executor<ScheduleObserver>;
   readonly #plans: Plans<T>;
-  #working = false;
-  #pumpIsDue = false;
 
   constructor(settings: ScheduleSettings<T>) {
     const { name, concurrency, clock, backoff, random, timeout, grace, observers } = settings;
@@ -55,24 +46,25 @@ export class ObjectSchedule<T extends KubernetesObject> implements Schedule {
     this.kind = settings.for.type.kind;
     this.concurrency = concurrency;
     this.#settings = settings;
-    this.#audience = new Audience(name, observers);
-    this.queue = new WorkQueue({ clock, backoff, random, onReady: () => this.#schedulePump() });
-    this.#runs = new Runs({
-      clock,
+    this.#executor = new Executor({
+      name: `schedule ${name}`,
+      concurrency,
       timeout,
       grace,
-      onTimeout: (run) => this.#runs.abort(run, tookTooLong(this, run.key, timeout || 0)),
-      onStuck: ({ key }) => {
-        this.#audience.tell((observer) => observer.onReconcileStuck?.(key));
-        this.#schedulePump();
-      },
+      observers,
+      clock,
+      backoff,
+      random,
+      onTaken: (item) => this.#consider(item),
+      tookTooLong: ({ key }) => tookTooLong(this, key, timeout || 0),
     });
+    this.queue = this.#executor.queue;
     this.#plans = new Plans({
       settings,
       queue: this.queue,
-      isRunning: (key) => this.#runs.of(key) !== undefined,
+      isRunning: (key) => this.#executor.of(key) !== undefined,
       onDropped: ({ key }, why) => this.#endRun(key, why),
-      onTrouble: (key, error) => this.#audience.tell((observer) => observer.onBadSchedule?.(key, error)),
+      onTrouble: (key, error) => this.#executor.tell((observer) => observer.onBadSchedule?.(key, error)),
     });
   }
 
@@ -87,10 +79,9 @@ export class ObjectSchedule<T extends KubernetesObject> implements Schedule {
     }
     const stopAttending = this.#attend();
     const stopWatching = rhythm.followsDate ? watchDate(clock, () => this.#plans.rescheduleAll()) : undefined;
-    this.#working = true;
-    this.#schedulePump();
+    this.#executor.open();
     await fired(stop);
-    this.#working = false;
+    this.#executor.close();
     stopWatching?.();
     await this.#windDown(context);
     // Not before: what still runs must be waited for before its key can be another replica's.
@@ -99,11 +90,11 @@ export class ObjectSchedule<T extends KubernetesObject> implements Schedule {
 
   async untilIdle(reference: ObjectReference): Promise<void> {
     const key = keyFor(reference);
-    await this.#runs.untilEnded((each) => each === key);
+    await this.#executor.untilEnded((each) => each === key);
   }
 
   running(): RunningItem[] {
-    return this.#runs.running();
+    return this.#executor.running();
   }
 
   queued(limit: number): QueuedItem[] {
@@ -120,38 +111,18 @@ export class ObjectSchedule<T extends KubernetesObject> implements Schedule {
       onAbsent: (key, why) => this.#plans.drop(key, why),
       onDraining: async (has, abort) => {
         this.#plans.removeAll(has);
-        const end = () => {
-          for (const { key } of this.#runs.all(has)) this.#endRun(key, 'it is another replica’s');
-        };
-        if (endless || abort.aborted) end();
-        else abort.addEventListener('abort', end, { once: true });
-        await this.#runs.untilEnded(has);
-        abort.removeEventListener('abort', end);
+        const breakOff = ({ key }: Run) => this.#endRun(key, 'it is another replica’s');
+        if (endless) for (const run of this.#executor.all(has)) breakOff(run);
+        await this.#executor.drained(has, abort, breakOff);
       },
-      onError: (error) => this.#audience.tell((observer) => observer.onSourceError?.(this.kind, error)),
+      onError: (error) => this.#executor.tell((observer) => observer.onSourceError?.(this.kind, error)),
     });
   }
 
   #endRun(key: ObjectKey, why: string): void {
-    const run = this.#runs.of(key);
-    if (!run) return;
-    this.#runs.abort(run, noLongerAttended(this, key, why));
+    const run = this.#executor.of(key);
+    if (run) this.#executor.abort(run, noLongerAttended(this, key, why));
   }
-
-  #schedulePump(): void {
-    if (this.#pumpIsDue || !this.#working) return;
-    this.#pumpIsDue = true;
-    queueMicrotask(this.#pump);
-  }
-
-  readonly #pump = (): void => {
-    this.#pumpIsDue = false;
-    while (this.#working && this.#runs.active < this.concurrency) {
-      const item = this.queue.take();
-      if (!item) return;
-      this.#consider(item);
-    }
-  };
 
   /** It is due: but is it still to be done, and now? */
   #consider(item: TakenItem): void {
@@ -163,10 +134,10 @@ export class ObjectSchedule<T extends KubernetesObject> implements Schedule {
     const restsFor = plan ? plan.changedAt + idle - clock.now() : 0;
     if (!plan || !object || (shard && !hold)) {
       this.#plans.remove(key);
-      this.#giveBack(key);
+      this.#executor.giveBack(key);
     } else if (restsFor > 0) {
       this.queue.addAfter(key, restsFor);
-      this.#giveBack(key);
+      this.#executor.giveBack(key);
     } else {
       this.#claim(item, plan, object, hold);
     }
@@ -180,82 +151,59 @@ export class ObjectSchedule<T extends KubernetesObject> implements Schedule {
     // What has begun once may be tried again, however late.
     const due = claimed ?? (plan.retrying ? planned : undefined);
     if (due !== undefined) {
-      this.#begin({ run: this.#runs.start(item), plan, object, due, begunAt: now }, hold);
+      this.#begin(item, { plan, object, due, begunAt: now }, hold);
       return;
     }
-    this.#audience.tell((observer) => observer.onSkipped?.(item.key, 'late', planned));
+    this.#executor.tell((observer) => observer.onSkipped?.(item.key, 'late', planned));
     const next = this.#plans.ask(plan, () => rhythm.next(object, { due: now, startedAt: now, endedAt: now }));
     this.#plans.schedule(plan, next?.due);
-    this.#giveBack(item.key);
+    this.#executor.giveBack(item.key);
   }
 
-  #giveBack(key: ObjectKey): void {
-    this.queue.forget(key);
-    this.queue.done(key);
-  }
-
-  #begin(occasion: Occasion<T>, hold: ShardHold | undefined): void {
-    const { run, object, due } = occasion;
-    const { key, failures, abort } = run;
-    const stopListening = this.#linkTo(hold, run);
-    const stopReplacing = this.#replaceLater(occasion);
-    this.#audience.tell((observer) => observer.onReconcileStart(key, run.waited / 1000));
-    const reference = referenceOf(key);
+  #begin(item: TakenItem, occasion: Occasion<T>, hold: ShardHold | undefined): void {
+    const { object, due } = occasion;
+    const reference = referenceOf(item.key);
     const current = () => this.#settings.for.get(reference);
-    const context = { key, reference, signal: abort.signal, failures, dueAt: due, current };
-    const work = async () => await this.#settings.run(object, context);
-    const underHold = hold ? () => hold.run(work) : work;
-    void verdictOf(run, () => this.#audience.around(key, underHold)).then((verdict) => {
-      stopListening();
-      stopReplacing();
-      this.#end(occasion, verdict);
+    let stopReplacing = () => {};
+    const run = this.#executor.start(item, {
+      hold,
+      onLost: (run, reason) => {
+        // Should it come back, that is a new beginning.
+        this.#plans.remove(run.key);
+        this.#executor.abort(run, reason);
+      },
+      work: async (run) => {
+        const { key, failures, abort } = run;
+        const context = { key, reference, signal: abort.signal, failures, dueAt: due, current };
+        const work = async () => await this.#settings.run(object, context);
+        return await this.#executor.attempt(run, work, () => ({ outcome: 'success' }));
+      },
+      after: (run, end) => {
+        stopReplacing();
+        return this.#follow(run, occasion, end);
+      },
     });
+    stopReplacing = this.#replaceLater(run, occasion);
   }
 
-  #linkTo(hold: ShardHold | undefined, run: Run): () => void {
-    if (!hold) return () => {};
-    const onLost = () => {
-      // Should it come back, that is a new beginning.
-      this.#plans.remove(run.key);
-      this.#runs.abort(run, hold.signal.reason);
-    };
-    hold.signal.addEventListener('abort', onLost, { once: true });
-    if (hold.signal.aborted) onLost();
-    return () => hold.signal.removeEventListener('abort', onLost);
-  }
-
-  #replaceLater({ run, plan, object, due }: Occasion<T>): () => void {
+  #replaceLater(run: Run, { plan, object, due }: Occasion<T>): () => void {
     const { rhythm, clock } = this.#settings;
     const at = this.#plans.ask(plan, () => rhythm.replacedAt?.(object, due));
     if (at === undefined) return () => {};
-    const replace = () => this.#runs.abort(run, nextIsDue(this, run.key));
+    const replace = () => this.#executor.abort(run, nextIsDue(this, run.key));
     const timer: ClockTimer = clock.setTimeout(replace, Math.min(Math.max(0, at - clock.date()), LONGEST_TIMER));
     return () => clock.clearTimeout(timer);
   }
 
-  #end(occasion: Occasion<T>, { outcome, error }: Verdict): void {
-    const { run, plan } = occasion;
-    this.#runs.end(run);
-    const goesOn = this.#plans.of(run.key) === plan;
-    const againIn = goesOn ? this.#follow(occasion, outcome, error) : undefined;
-    // Its backoff was another life's.
-    if (!goesOn) this.queue.forget(run.key);
-    this.queue.done(run.key);
-    this.#audience.tell((observer) =>
-      observer.onReconcileEnd(run.key, {
-        outcome,
-        durationSeconds: (this.#settings.clock.now() - run.startedAt) / 1000,
-        ...(error === undefined ? {} : { error }),
-        ...(againIn === undefined ? {} : { againInSeconds: againIn / 1000 }),
-      }),
-    );
-    this.#schedulePump();
-  }
-
   /** Plans what comes after a run; returns in how many milliseconds that is. */
-  #follow(occasion: Occasion<T>, outcome: ReconcileOutcome, error: unknown): number | undefined {
-    const { run, plan, due, begunAt } = occasion;
+  #follow(run: Run, occasion: Occasion<T>, { outcome, error }: RunEnd): number | undefined {
+    const { plan, due, begunAt } = occasion;
     const { key } = run;
+    if (this.#plans.of(key) !== plan) {
+      // Its backoff was another life's.
+      this.queue.forget(key);
+      return undefined;
+    }
     const { rhythm, clock, retry, for: cache } = this.#settings;
     const now = clock.date();
     const object = cache.get(referenceOf(key)) ?? occasion.object;
@@ -266,7 +214,7 @@ export class ObjectSchedule<T extends KubernetesObject> implements Schedule {
     if (plan.retrying) return this.#retry(run, error, wait);
     if (next?.overlapped !== undefined) {
       const { overlapped } = next;
-      this.#audience.tell((observer) => observer.onSkipped?.(key, 'overlap', overlapped));
+      this.#executor.tell((observer) => observer.onSkipped?.(key, 'overlap', overlapped));
     }
     this.queue.forget(key);
     this.#plans.schedule(plan, next?.due);
@@ -287,14 +235,41 @@ export class ObjectSchedule<T extends KubernetesObject> implements Schedule {
   async #windDown({ stop, abort }: RunContext): Promise<void> {
     const { endless, clock, grace } = this.#settings;
     this.queue.close();
-    const ended = this.#runs.untilEnded();
+    const ended = this.#executor.untilEnded();
     if (!endless) await Promise.race([ended, fired(abort)]);
-    for (const run of this.#runs.all()) this.#runs.abort(run, stop.reason);
+    for (const run of this.#executor.all()) this.#executor.abort(run, stop.reason);
     const over = new AbortController();
     await Promise.race([ended, pause(clock, grace, over.signal)]);
     over.abort();
-    this.#runs.stop();
-    const left = this.#runs.all().map(({ key }) => key);
+    this.#executor.stop();
+    const left = this.#executor.all().map(({ key }) => key);
     if (left.length > 0) throw stillRunning(this, left);
   }
+}
+
+/** Whose run it is. */
+interface Whose {
+  readonly name: string;
+  readonly kind: string;
+}
+
+function noLongerAttended({ name, kind }: Whose, key: ObjectKey, why: string): RuntimeError {
+  return new RuntimeError('KUR_RUNTIME_RUN_ENDED', `${name}: ${kind} ${key} is no longer attended to: ${why}`);
+}
+
+function nextIsDue({ name, kind }: Whose, key: ObjectKey): RuntimeError {
+  return new RuntimeError('KUR_RUNTIME_RUN_ENDED', `${name}: the next run for ${kind} ${key} is due`);
+}
+
+function tookTooLong({ name, kind }: Whose, key: ObjectKey, timeout: number): RuntimeError {
+  const message = `${name}: the run for ${kind} ${key} took longer than ${formatDuration(timeout)}`;
+  return new RuntimeError('KUR_RUNTIME_RECONCILE_TIMEOUT', message, {
+    remedy: "give the schedule a longer timeout, or pass the context's signal to what takes so long",
+  });
+}
+
+function stillRunning({ name }: Whose, keys: readonly ObjectKey[]): RuntimeError {
+  return new RuntimeError('KUR_RUNTIME_DRAIN_TIMEOUT', `${name}: still running for ${keys.slice(0, 5).join(', ')}`, {
+    remedy: "let runs heed their context's signal, or give the schedule a longer grace",
+  });
 }

@@ -1,6 +1,7 @@
 /** Which objects are scheduled, and for when. */
 import type { KubernetesObject } from '@kurator/client';
 import type { CacheChange } from '../../cache/object-cache.ts';
+import type { Clock, ClockTimer } from '../../clock.ts';
 import type { ObjectKey } from '../../object-key.ts';
 import { Priority } from '../../queue/priority.ts';
 import type { WorkQueue } from '../../queue/work-queue.ts';
@@ -153,4 +154,23 @@ export class Plans<T extends KubernetesObject> {
 
 function editionOf({ metadata }: KubernetesObject): unknown {
   return metadata.generation ?? metadata.resourceVersion;
+}
+
+// How soon it is noticed, and how much may be a clock's own unevenness.
+const PERIOD = 60_000;
+const TOLERANCE = 1_000;
+
+/** Tells when the wall clock was set, or went on while the machine slept; returns how to stop. */
+export function watchDate(clock: Clock, onSet: () => void): () => void {
+  const offset = () => clock.date() - clock.now();
+  let timer: ClockTimer;
+  let known = offset();
+  const look = () => {
+    const now = offset();
+    if (Math.abs(now - known) > TOLERANCE) onSet();
+    known = now;
+    timer = clock.setTimeout(look, PERIOD);
+  };
+  timer = clock.setTimeout(look, PERIOD);
+  return () => clock.clearTimeout(timer);
 }

@@ -10,7 +10,7 @@ import {
   leaseStore,
   recordOf,
   type StoredLease,
-} from '../../leadership/internal/lease-store.ts';
+} from '../../leadership/lease-store.ts';
 import type { MemberName, ShardTable } from './shard-table.ts';
 
 /** The table with what is needed to replace it, and only it. */

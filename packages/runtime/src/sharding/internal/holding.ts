@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Client } from '@kurator/client';
 import type { ShardHold } from '../../controller/shard-gate.ts';
 import { RuntimeError } from '../../error.ts';
-import { runUnder } from './current-hold.ts';
+import { type WriteRight, withGuardedWrites } from '../../leadership/fenced-client.ts';
 
 /**
  * One shard that this replica owns, by the table.
@@ -52,7 +54,7 @@ export class Holding implements ShardHold {
   }
 
   run<R>(work: () => R): R {
-    return runUnder(this, work);
+    return current.run(this, work);
   }
 
   /** It is another's now, as was meant. */
@@ -69,4 +71,15 @@ export class Holding implements ShardHold {
 
 function handedOver(shard: number): RuntimeError {
   return new RuntimeError('KUR_RUNTIME_NOT_OWNER', `shard ${shard} is handed over to another replica`);
+}
+
+/** Under which right the code that asks is running: so that one client can serve all keys, and be fenced for each. */
+const current = new AsyncLocalStorage<Required<WriteRight>>();
+
+/**
+ * The same client. What it is asked to write under a right is refused once that has ended, and given up, with all its
+ * retries, when the right would end by itself. Reads are anyone's, and so is what is written under no right.
+ */
+export function heldClient(client: Client): Client {
+  return withGuardedWrites(client, () => current.getStore());
 }

@@ -1,8 +1,7 @@
 /** The shards that this replica owns, and what it tells those who work on their keys. */
-import type { Clock } from '../../clock.ts';
+import { type Clock, pause } from '../../clock.ts';
 import type { ShardListener } from '../../controller/shard-gate.ts';
 import type { ObjectKey } from '../../object-key.ts';
-import { pause } from '../../pause.ts';
 import { shardOf } from '../shard-of.ts';
 import { Holding, type HoldingPhase, type Member } from './holding.ts';
 

@@ -5,11 +5,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { microTime, type RequestOptions } from '@kurator/client';
-import type { Clock } from '../../clock.ts';
+import type { Clock, Moment } from '../../clock.ts';
 import { RuntimeError } from '../../error.ts';
-import type { LeaseRecord, LeaseStore, StoredLease } from '../../leadership/internal/lease-store.ts';
-import type { Moment } from '../../leadership/internal/stopwatch.ts';
-import { Term, type TermContext } from '../../leadership/internal/term.ts';
+import type { LeaseRecord, LeaseStore, StoredLease } from '../../leadership/lease-store.ts';
+import { Term, type TermContext } from '../../leadership/term.ts';
 import type { ElectionTiming } from '../../leadership/timing.ts';
 import type { ShardingEvent } from '../sharding-event.ts';
 import type { GroupStore } from './group-store.ts';

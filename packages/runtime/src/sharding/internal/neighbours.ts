@@ -1,9 +1,9 @@
 /** The other members: whether they live, and how those that don't are taken out of the way. */
 import { isAlreadyExists, isConflict, microTime, type RequestOptions } from '@kurator/client';
 import type { Clock } from '../../clock.ts';
-import type { LeaseRecord, StoredLease } from '../../leadership/internal/lease-store.ts';
-import { LeaseObservation } from '../../leadership/internal/observation.ts';
-import { emptied } from '../../leadership/internal/term.ts';
+import type { LeaseRecord, StoredLease } from '../../leadership/lease-store.ts';
+import { LeaseObservation } from '../../leadership/observation.ts';
+import { emptied } from '../../leadership/term.ts';
 import type { GroupStore } from './group-store.ts';
 import type { MemberName } from './shard-table.ts';
 

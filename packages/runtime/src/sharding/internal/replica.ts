@@ -9,11 +9,9 @@
  * Each time all of this is at most one write of the table, and none when nothing is missing.
  */
 import { ClientError, isAlreadyExists, isConflict, isNotFound, type RequestOptions } from '@kurator/client';
-import type { Clock } from '../../clock.ts';
-import { moment } from '../../leadership/internal/stopwatch.ts';
+import { type Clock, moment, pause } from '../../clock.ts';
 import type { ElectionTiming } from '../../leadership/timing.ts';
 import type { RunContext } from '../../manager/runnable.ts';
-import { pause } from '../../pause.ts';
 import type { ShardingEvent } from '../sharding-event.ts';
 import type { GroupStore, StoredTable } from './group-store.ts';
 import { Holdings } from './holdings.ts';

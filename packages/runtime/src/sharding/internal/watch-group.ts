@@ -1,7 +1,6 @@
-import type { Clock } from '../../clock.ts';
-import type { LeaseRecord } from '../../leadership/internal/lease-store.ts';
+import { type Clock, pause } from '../../clock.ts';
+import type { LeaseRecord } from '../../leadership/lease-store.ts';
 import type { ElectionTiming } from '../../leadership/timing.ts';
-import { pause } from '../../pause.ts';
 import type { ShardingEvent } from '../sharding-event.ts';
 import type { GroupStore, StoredTable } from './group-store.ts';
 import type { MemberName } from './shard-table.ts';

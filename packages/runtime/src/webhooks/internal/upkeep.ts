@@ -2,14 +2,12 @@
  * Sees to it, again and again, that a certificate is served, that the API server knows where we are, and that it trusts
  * what is served. Woken by every change of what it looks at; looks once in a while all the same.
  */
-
 import type { Client, ResourceType } from '@kurator/client';
 import type { KeyPair } from '@kurator/pki';
-import type { Clock } from '../../clock.ts';
-import { RuntimeError } from '../../error.ts';
+import type { Certificates } from '../../certificates/certificates.ts';
+import { type Clock, pause } from '../../clock.ts';
+import { messageOf, RuntimeError } from '../../error.ts';
 import type { Logger } from '../../insight/late-logger.ts';
-import { pause } from '../../pause.ts';
-import type { Certificates } from './certificates/certificates.ts';
 import type { Place } from './registrar.ts';
 
 /** An object whose changes are a reason to look. */
@@ -93,7 +91,7 @@ export class Upkeep {
       return rest;
     } catch (error) {
       if (error instanceof RuntimeError && error.code === 'KUR_RUNTIME_LISTEN') throw error;
-      this.trouble = error instanceof Error ? error.message : String(error);
+      this.trouble = messageOf(error);
       if (!signal.aborted) this.#options.logger.warn({ error }, 'the webhooks are not in order: trying again');
       return Math.min(SHORTEST_REST * 2 ** this.#failures++, LONGEST_REST);
     }
