@@ -1,7 +1,15 @@
 /** The self-healer, as far as others need its parts. */
 
-export type { AgentsSettings } from './agent/agents.ts';
-export { type AgentSettings, agentDaemonSet, agentKey } from './agent/manifests.ts';
+export { type OptionalRole, optionalRoles, type WithheldRole, withheldRoles } from './access/optional-roles.ts';
+export { healer } from './healer/healer.ts';
+export type { HealerOptions } from './healer/options.ts';
+export { limitsFrom } from './healer/options.ts';
+export { AlertChannel } from './resources/alert-channel.ts';
+export { Incident } from './resources/incident.ts';
+export { Kurator } from './resources/kurator.ts';
+export { KuratorSwitch } from './resources/kurator-switch.ts';
+export { type AgentSettings, agentDaemonSet, agentKey } from './senses/agents/daemon-set.ts';
+export type { AgentsSettings } from './senses/agents/node-agents.ts';
 export type {
   Check,
   CheckKey,
@@ -12,20 +20,12 @@ export type {
   Probe,
   TcpProbe,
   TlsSettings,
-} from './checks/check.ts';
-export type { CheckResult, Measurement } from './checks/check-result.ts';
-export { CheckScheduler, type CheckSchedulerOptions } from './checks/check-scheduler.ts';
-export type { CheckClock } from './checks/clock.ts';
-export { type ErrorKind, errorKinds, type Outcome } from './checks/error-kind.ts';
-export type { Exec, ExecRequest } from './checks/probes/exec-probe.ts';
-export { latenessAt, latenessBounds } from './checks/scheduler/lateness.ts';
-export type { CheckStatistics } from './checks/scheduler/statistics.ts';
-export type { Alerting, Others } from './healing/alerting.ts';
-export { healer } from './healing/healer.ts';
-export { limitsFrom } from './healing/limits.ts';
-export { type OptionalRole, optionalRoles, type WithheldRole, withheldRoles } from './healing/optional-roles.ts';
-export type { WardOptions } from './healing/ward.ts';
-export { AlertChannel } from './resources/alert-channel.ts';
-export { Incident } from './resources/incident.ts';
-export { Kurator } from './resources/kurator.ts';
-export { KuratorSwitch } from './resources/kurator-switch.ts';
+} from './senses/checks/check.ts';
+export type { CheckResult, Measurement } from './senses/checks/check-result.ts';
+export { CheckScheduler, type CheckSchedulerOptions } from './senses/checks/check-scheduler.ts';
+export type { CheckClock } from './senses/checks/clock.ts';
+export { type ErrorKind, errorKinds, type Outcome } from './senses/checks/error-kind.ts';
+export type { Exec, ExecRequest } from './senses/checks/probes/exec-probe.ts';
+export type { CheckStatistics } from './senses/checks/scheduler/statistics.ts';
+export { latenessAt, latenessBounds } from './senses/checks/scheduler/statistics.ts';
+export type { Alerting, Others } from './voice/alerts/alerting.ts';

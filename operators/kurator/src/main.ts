@@ -1,5 +1,6 @@
-import { runAgent, wardOptionsFrom } from './agent/program.ts';
-import { healer } from './healing/healer.ts';
+import { healer } from './healer/healer.ts';
+import { healerOptionsFrom } from './healer/options.ts';
+import { runAgent } from './senses/agents/agent-program.ts';
 
 if (process.argv[2] === 'agent') await runAgent(process.env);
-else await healer(await wardOptionsFrom(process.env)).run();
+else await healer(await healerOptionsFrom(process.env)).run();

@@ -4,26 +4,26 @@ import type { AddressInfo, Server } from 'node:net';
 import { Pod } from '@kurator/sdk';
 import { eventually, testScope } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Agents, agentLabels } from '../src/agent/agents.ts';
-import type { Opening } from '../src/agent/message.ts';
-import { type AgentOptions, createAgent } from '../src/agent/serve-agent.ts';
 import { waysTo } from '../src/brain/evidence/instance-detectors.ts';
 import { freshLossTrack } from '../src/brain/perception/packet-loss.ts';
 import { serviceSpec } from '../src/brain/spec-defaults.ts';
-import { type Mind, Minds } from '../src/healing/mind.ts';
-import { observeInstance } from '../src/observing/instance.ts';
+import { ServiceMemories, type ServiceMemory } from '../src/memory/service-memory.ts';
+import type { Opening } from '../src/senses/agents/message.ts';
+import { agentLabels, NodeAgents } from '../src/senses/agents/node-agents.ts';
+import { type AgentOptions, createAgent } from '../src/senses/agents/serve-agent.ts';
+import { observeInstance } from '../src/senses/observe-pod.ts';
 import { grantRole } from './support/healing/grant-role.ts';
+import { type HealerWorld, healerWorld } from './support/healing/healer-world.ts';
 import { haveAccount, type StagedService } from './support/healing/stage-service.ts';
-import { type WardRound, wardRound } from './support/healing/ward-round.ts';
 
 const key = 'k'.repeat(32);
-let round: WardRound;
+let round: HealerWorld;
 let web: StagedService;
 let servers: Server[];
 
 beforeEach(async () => {
   servers = [];
-  round = await wardRound();
+  round = await healerWorld();
   web = await round.stage('web', 3, { nodes: ['n1', 'n2', 'n3'] });
 });
 afterEach(async () => {
@@ -50,24 +50,24 @@ async function agentOn(node: string, options: Partial<AgentOptions> = {}): Promi
 }
 
 /** What the operator has in mind of the service: an opening that took a second is a hint. */
-async function inMind(): Promise<Mind> {
+async function inMind(): Promise<ServiceMemory> {
   const { namespace, client } = round;
-  const mind = new Minds(() => {}).of({ metadata: { name: 'web', namespace, uid: 'u' } } as never);
+  const memory = new ServiceMemories(() => {}).of({ metadata: { name: 'web', namespace, uid: 'u' } } as never);
   const { items } = await client.list(Pod, { namespace, labelSelector: 'app=web' });
   const instances = items.map((pod) => observeInstance(pod));
   const track = { ...freshLossTrack, lastAt: Date.now(), filling: { openings: 1, trials: 2, wrong: 1 } };
   const target = { checks: {}, paths: { operator: track }, restarts: 0, crashes: [] };
-  return Object.assign(mind, {
+  return Object.assign(memory, {
     spec: serviceSpec({ name: `${namespace}/web`, checks: [] }),
     seen: { instances } as never,
     perception: { targets: { [instances[0]?.uid ?? '']: target } },
   });
 }
 
-function agents(client = round.client, wake: () => void = () => {}): Agents {
+function agents(client = round.client, wake: () => void = () => {}): NodeAgents {
   const addresses = new Map(web.pods.map(({ uid, host, port }) => [uid, { host, port }]));
   const { namespace } = round;
-  return new Agents({ key, namespace, client, now: Date.now, addressesOf: () => addresses, wake });
+  return new NodeAgents({ key, namespace, client, now: Date.now, addressesOf: () => addresses, wake });
 }
 
 const row = (connectMs: number): Opening[] => [[0, connectMs, true]];
@@ -101,14 +101,14 @@ describe('agents', () => {
 
   it('are asked while there is a hint of loss, and what they say is kept in mind', async () => {
     for (const node of ['n1', 'n2', 'n3']) await agentOn(node);
-    const mind = await inMind();
+    const memory = await inMind();
     let thoughts = 0;
     const eyes = agents(round.client, () => void thoughts++);
-    eyes.attend(mind);
+    eyes.attend(memory);
     await eventually(() => expect(thoughts).toBeGreaterThan(0), { timeout: '30s' });
     eyes.close();
     for (const { uid } of web.pods) {
-      const { paths = {} } = mind.perception.targets[uid] ?? {};
+      const { paths = {} } = memory.perception.targets[uid] ?? {};
       expect(Object.keys(paths)).toEqual(expect.arrayContaining(['n1', 'n2', 'n3']));
       expect(paths.n1?.filling.wrong).toBe(0);
     }
@@ -122,14 +122,16 @@ describe('agents', () => {
         return addresses.map(() => row(1));
       },
     });
-    const mind = await inMind();
-    const [uid = ''] = Object.keys(mind.perception.targets);
-    const ways = () => waysTo(mind.perception.targets[uid] ?? expect.fail('is forgotten'), Date.now());
+    const memory = await inMind();
+    const [uid = ''] = Object.keys(memory.perception.targets);
+    const ways = () => waysTo(memory.perception.targets[uid] ?? expect.fail('is forgotten'), Date.now());
     const eyes = agents();
-    eyes.attend(mind);
+    eyes.attend(memory);
     expect(ways()?.unclear).toEqual(['n1', 'n2', 'n3', 'operator']);
     answer();
-    await eventually(() => expect(Object.keys(mind.perception.targets[uid]?.paths ?? {})).toEqual(['n1', 'operator']));
+    await eventually(() =>
+      expect(Object.keys(memory.perception.targets[uid]?.paths ?? {})).toEqual(['n1', 'operator']),
+    );
     eyes.close();
   });
 
@@ -142,11 +144,11 @@ describe('agents', () => {
       },
     });
     await agentOn('n2', by(1));
-    const mind = await inMind();
+    const memory = await inMind();
     const eyes = agents();
-    eyes.attend(mind);
+    eyes.attend(memory);
     const from = () => {
-      const targets = Object.values(mind.perception.targets);
+      const targets = Object.values(memory.perception.targets);
       return [...new Set(targets.flatMap(({ paths }) => Object.keys(paths)))].sort();
     };
     await eventually(() => expect(from()).toEqual(['n1', 'n2', 'operator']));
@@ -157,10 +159,10 @@ describe('agents', () => {
   it('are asked nothing where there is no hint', async () => {
     let asked = 0;
     await agentOn('n1', { measure: async () => [[], [], []].slice(asked++) });
-    const mind = await inMind();
-    mind.perception = { targets: {} };
+    const memory = await inMind();
+    memory.perception = { targets: {} };
     round.requests.clear();
-    agents().attend(mind);
+    agents().attend(memory);
     expect(round.requests.summary()).toEqual([]);
     expect(asked).toBe(0);
   });
@@ -169,8 +171,8 @@ describe('agents', () => {
     await agentOn('n1', by(1));
     await using elsewhere = await testScope('elsewhere');
     await using operator = await grantRole(elsewhere);
-    const mind = await inMind();
-    expect(await agents(operator.client).ask(mind)).toEqual({ samples: [], silent: [] });
-    expect([...mind.missingRoles]).toEqual(['agents']);
+    const memory = await inMind();
+    expect(await agents(operator.client).ask(memory)).toEqual({ samples: [], silent: [] });
+    expect([...memory.missingRoles]).toEqual(['agents']);
   });
 });

@@ -15,7 +15,7 @@ it('an incident is one alert, which is there until it is resolved', async ({ ski
   await world.deliver();
   // It may still be starting: what it doesn't take yet waits in the outbox.
   await world.tell(1, { severity: 'warning', stage: 'confirmed', title: 'web is not well' });
-  await world.tell(2, { severity: 'page', stage: 'handedOver', title: 'web needs a person', group: 'storm' });
+  await world.tell(2, { severity: 'page', stage: 'handedOver', title: 'web needs on-call', group: 'storm' });
   await eventually(async () => {
     const alerts = await alertmanager.alerts();
     expect(alerts).toMatchObject([
@@ -27,7 +27,7 @@ it('an incident is one alert, which is there until it is resolved', async ({ ski
           incident: 'web-1',
           team: 'shop',
         },
-        annotations: { summary: 'web needs a person', severity: 'page', stage: 'handedOver' },
+        annotations: { summary: 'web needs on-call', severity: 'page', stage: 'handedOver' },
         status: { state: 'active' },
       },
     ]);

@@ -4,14 +4,14 @@ import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { selfSigned } from './support/checks/certificate.ts';
+import { type HealerWorld, healerWorld, quickCheck } from './support/healing/healer-world.ts';
 import { byGrpc, byHttps, haveSecret } from './support/healing/secure-service.ts';
 import type { StagedPod } from './support/healing/stage-service.ts';
-import { quickCheck, type WardRound, wardRound } from './support/healing/ward-round.ts';
 
-let round: WardRound;
+let round: HealerWorld;
 
 beforeEach(async () => {
-  round = await wardRound();
+  round = await healerWorld();
 });
 afterEach(async () => await round[Symbol.asyncDispose]());
 

@@ -9,8 +9,8 @@ import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
 import { KuratorSwitch } from '../src/resources/kurator-switch.ts';
+import { quickRecovery } from './support/healing/healer-world.ts';
 import { type StagedPod, stageService } from './support/healing/stage-service.ts';
-import { quickRecovery } from './support/healing/ward-round.ts';
 
 /** The pods that a service began with, by namespace. */
 const beginners = new Map<string, readonly string[]>();

@@ -7,12 +7,12 @@ import { type Client, Pod } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { clusterDefaults } from '../src/brain/spec-defaults.ts';
-import type { Memory } from '../src/healing/memory.ts';
+import type { ServiceRecord } from '../src/memory/service-record.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
+import { type HealerWorld, healerWorld } from './support/healing/healer-world.ts';
 import { type Death, Ledger } from './support/healing/mortal-client.ts';
 import type { StagedPod, StagedService } from './support/healing/stage-service.ts';
-import { type WardRound, wardRound } from './support/healing/ward-round.ts';
 
 interface Repair {
   /** No repair has more writes than this, which is checked. */
@@ -77,10 +77,10 @@ const roomy = {
 };
 const patience = { timeout: '100s' } as const;
 
-let round: WardRound;
+let round: HealerWorld;
 let client: Client;
 beforeEach(async () => {
-  round = await wardRound();
+  round = await healerWorld();
   client = round.client;
 });
 afterEach(async () => await round[Symbol.asyncDispose]());
@@ -129,7 +129,7 @@ describe.each(Object.entries(repairs))('an operator that dies at any write of a 
     const first = await round.start(ledger.client(client, deaths), { cluster: roomy });
     await eventually(async () => {
       const { items } = await client.list(Kurator, { namespace: round.namespace });
-      const memories = items.map(({ status }) => status?.memory as unknown as Memory | undefined);
+      const memories = items.map(({ status }) => status?.memory as unknown as ServiceRecord | undefined);
       expect(memories.filter((memory) => memory?.history.revisions.healthy.length === 1)).toHaveLength(names.length);
     }, patience);
 

@@ -6,15 +6,15 @@ import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
+import { type HealerWorld, healerWorld } from './support/healing/healer-world.ts';
 import type { StagedService } from './support/healing/stage-service.ts';
-import { type WardRound, wardRound } from './support/healing/ward-round.ts';
 
-let round: WardRound;
+let round: HealerWorld;
 let database: StagedService;
 let shop: StagedService;
 
 beforeEach(async () => {
-  round = await wardRound();
+  round = await healerWorld();
   database = await round.stage('database', 2);
   shop = await round.stage('shop', 2);
 });
@@ -84,7 +84,7 @@ it('calls a person when a dependant refuses, and tries again when he gives it ba
   expect(await database.podNames()).toContain(ill.name);
   await round.client.patch(Incident, { name: 'database-1', namespace: round.namespace }, { spec: { resume: 1 } });
   const reasons = async () => (await round.incident('database-1')).status?.stages?.map(({ reason }) => reason);
-  await eventually(async () => expect(await reasons()).toContain('a person has given it back'), { timeout: '20s' });
+  await eventually(async () => expect(await reasons()).toContain('on-call has given it back'), { timeout: '20s' });
 });
 
 it('refuses a circle by its names, and looks after each service all the same', async () => {
@@ -139,9 +139,9 @@ it.each([
 
 describe('a stranger in another namespace', () => {
   const stranger = 'stranger';
-  let elsewhere: WardRound;
+  let elsewhere: HealerWorld;
   beforeEach(async () => {
-    elsewhere = await wardRound();
+    elsewhere = await healerWorld();
     await elsewhere.stage(stranger, 1);
   });
   afterEach(async () => await elsewhere[Symbol.asyncDispose]());

@@ -3,23 +3,23 @@ import { createServer } from 'node:http';
 import { type Client, Deployment, Event, isConflict, Pod, PodDisruptionBudget, StatefulSet } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { carryOut } from '../src/acting/carry-out.ts';
-import type { Alert } from '../src/alerting/alert.ts';
 import type { Action } from '../src/brain/incident/incident.ts';
-import type { Memory } from '../src/healing/memory.ts';
-import { writeStatus } from '../src/recording/write-status.ts';
+import { carryOut } from '../src/hands/carry-out.ts';
+import type { ServiceRecord } from '../src/memory/service-record.ts';
+import { writeStatus } from '../src/memory/write-status.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
+import type { Alert } from '../src/voice/alerts/alert.ts';
 import { HttpSink } from './support/alerting/http-sink.ts';
+import { type HealerWorld, healerWorld, quickCheck } from './support/healing/healer-world.ts';
 import type { StagedPod, StagedService } from './support/healing/stage-service.ts';
-import { quickCheck, type WardRound, wardRound } from './support/healing/ward-round.ts';
 
-let round: WardRound;
+let round: HealerWorld;
 let web: StagedService;
 
 beforeEach(async () => {
-  round = await wardRound();
+  round = await healerWorld();
   web = await round.stage('web');
 });
 afterEach(async () => await round[Symbol.asyncDispose]());
@@ -29,7 +29,7 @@ const isGone = async ({ name }: StagedPod) =>
   await eventually(async () => expect(await web.podNames()).not.toContain(name), { timeout: '30s' });
 const evictions = () =>
   round.requests.all.filter(({ subresource, outcome }) => subresource === 'eviction' && outcome === 'ok').length;
-const memoryOf = ({ status }: Kurator) => status?.memory as unknown as Memory | undefined;
+const recordOf = ({ status }: Kurator) => status?.memory as unknown as ServiceRecord | undefined;
 
 describe('an adopted service', () => {
   it('is seen healthy, and nothing is written to it', async () => {
@@ -95,7 +95,7 @@ describe('an adopted service', () => {
     const first = await round.start(stuck);
     await round.untilHealth('web', 'Healthy');
     second().status = 500;
-    const isDecided = (kurator: Kurator) => memoryOf(kurator)?.history.incident?.stage === 'repairing';
+    const isDecided = (kurator: Kurator) => recordOf(kurator)?.history.incident?.stage === 'repairing';
     await eventually(async () => expect(isDecided(await round.kurator('web'))).toBe(true), { timeout: '30s' });
     // It is killed here: nothing of it may act any more, whatever it still believes.
     const dead = first.stop().catch(() => {});
@@ -198,7 +198,7 @@ describe('an adopted service', () => {
     const actions = async () => (await round.incident('web-1')).status?.actions;
     await eventually(async () => expect(await actions()).toMatchObject([{ outcome: 'refused' }]), { timeout: '30s' });
     expect(await web.podNames()).toContain(second().name);
-    expect(memoryOf(await round.kurator('web'))?.history.repairs).toEqual([]);
+    expect(recordOf(await round.kurator('web'))?.history.repairs).toEqual([]);
     await allow(1);
     await isGone(second());
     await eventually(async () => expect((await actions())?.at(-1)).toMatchObject({ step: 'replace', outcome: 'done' }));
@@ -208,7 +208,7 @@ describe('an adopted service', () => {
     await round.adopt('web', { recovery: { maxUnavailable: 3 } });
     await round.start();
     await round.untilHealth('web', 'Healthy');
-    const proven = async () => memoryOf(await round.kurator('web'))?.history.revisions.healthy;
+    const proven = async () => recordOf(await round.kurator('web'))?.history.revisions.healthy;
     await eventually(async () => expect(await proven()).toEqual(['hash1']), { timeout: '20s' });
     await web.deploy('web:broken', 'alice');
     for (const { name } of [...web.pods]) await round.client.delete(Pod, { name, namespace: round.namespace });

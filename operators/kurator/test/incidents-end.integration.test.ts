@@ -4,16 +4,16 @@ import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { clusterDefaults } from '../src/brain/spec-defaults.ts';
 import { Kurator } from '../src/resources/kurator.ts';
+import { type HealerWorld, healerWorld } from './support/healing/healer-world.ts';
 import type { StagedPod, StagedService } from './support/healing/stage-service.ts';
-import { type WardRound, wardRound } from './support/healing/ward-round.ts';
 
 /** Five at once, and no storm, which would only make it fewer. */
 const cluster = { ...clusterDefaults, concurrent: 5, storm: { ...clusterDefaults.storm, services: 1000 } };
 const soon = { timeout: '30s' } as const;
 
-let round: WardRound;
+let round: HealerWorld;
 beforeEach(async () => {
-  round = await wardRound();
+  round = await healerWorld();
 });
 afterEach(async () => await round[Symbol.asyncDispose]());
 

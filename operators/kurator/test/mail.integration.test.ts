@@ -1,10 +1,10 @@
 // Mail to a real server on loopback: what is said, what is never said, and what becomes of a server's refusals.
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { textOf } from '../src/alerting/alert.ts';
-import { smtpSink } from '../src/alerting/sinks/smtp/smtp.ts';
-import { Reach } from '../src/network/reach.ts';
+import { Reach } from '../src/access/reach.ts';
 import type { AlertChannel } from '../src/resources/alert-channel.ts';
+import { textOf } from '../src/voice/alerts/alert.ts';
+import { smtpSink } from '../src/voice/alerts/sinks/smtp/smtp.ts';
 import { anAlert } from './support/alerting/an-alert.ts';
 import { type SmtpOptions, SmtpServer } from './support/alerting/smtp-server.ts';
 import { selfSigned } from './support/checks/certificate.ts';

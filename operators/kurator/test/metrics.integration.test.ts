@@ -1,11 +1,11 @@
 // What Prometheus reads while the healer works: as documented, and all that the dashboard and the rules ask for.
 import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Ward } from '../src/healing/ward.ts';
-import { metricFamilies } from '../src/recording/metrics.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
+import { metricFamilies } from '../src/voice/metrics/all-families.ts';
+import type { Measured } from '../src/voice/metrics/family.ts';
+import { type HealerWorld, healerWorld } from './support/healing/healer-world.ts';
 import type { StagedPod } from './support/healing/stage-service.ts';
-import { type WardRound, wardRound } from './support/healing/ward-round.ts';
 
 /** Nothing of this happens in a short while of one service. */
 const rare = new Set([
@@ -16,11 +16,11 @@ const rare = new Set([
   'kurator_scalings_total',
 ]);
 
-let round: WardRound;
+let round: HealerWorld;
 let text: string;
 
 beforeAll(async () => {
-  round = await wardRound();
+  round = await healerWorld();
   const { client, namespace } = round;
   const channel = (name: string, spec: object) =>
     client.create(AlertChannel, { metadata: { name, namespace }, spec: { default: true, ...spec } as never });
@@ -59,7 +59,7 @@ function linesOf(name: string): { labels: string[]; line: string }[] {
 }
 
 describe('what Prometheus reads', () => {
-  const families = metricFamilies({} as Ward);
+  const families = metricFamilies({} as Measured);
 
   it.each(families.map((family) => [family.name, family] as const))('is as documented: %s', (name, family) => {
     const { type, help, labels } = family;

@@ -19,7 +19,7 @@ import {
 } from '@kurator/sdk';
 import { type Cluster, createCluster, eventually, testNamespace } from '@kurator/testenv';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { healer } from '../src/healing/healer.ts';
+import { healer } from '../src/healer/healer.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';

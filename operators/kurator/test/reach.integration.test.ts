@@ -4,18 +4,18 @@ import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { grantRole } from './support/healing/grant-role.ts';
+import { type HealerWorld, healerWorld } from './support/healing/healer-world.ts';
 import type { StagedPod } from './support/healing/stage-service.ts';
-import { type WardRound, wardRound } from './support/healing/ward-round.ts';
 
 /** Of a range that is for examples: nobody is there. */
 const endpoint = '192.0.2.77';
 const patient = { timeout: '40s' } as const;
 
-let round: WardRound;
+let round: HealerWorld;
 let slice: { name: string; namespace: string };
 
 beforeEach(async () => {
-  round = await wardRound();
+  round = await healerWorld();
   slice = { name: `kubernetes-${round.namespace}`, namespace: 'default' };
   await round.client.create(EndpointSlice, {
     metadata: { ...slice, labels: { 'kubernetes.io/service-name': 'kubernetes' } },

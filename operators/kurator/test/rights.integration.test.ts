@@ -2,21 +2,21 @@
 import { conditionOf, Deployment, Service } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { healer } from '../src/healing/healer.ts';
-import { optionalRoles } from '../src/healing/optional-roles.ts';
+import { optionalRoles } from '../src/access/optional-roles.ts';
+import { healer } from '../src/healer/healer.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Kurator } from '../src/resources/kurator.ts';
 import { selfSigned } from './support/checks/certificate.ts';
 import { adoptOnly, type Granted, grantRole } from './support/healing/grant-role.ts';
+import { type HealerWorld, healerWorld, quickCheck } from './support/healing/healer-world.ts';
 import { byHttps, haveSecret } from './support/healing/secure-service.ts';
 import type { StagedPod } from './support/healing/stage-service.ts';
-import { quickCheck, type WardRound, wardRound } from './support/healing/ward-round.ts';
 
-let round: WardRound;
+let round: HealerWorld;
 let operator: Granted;
 
 beforeEach(async () => {
-  round = await wardRound();
+  round = await healerWorld();
   operator = await grantRole(round);
 });
 afterEach(async () => {

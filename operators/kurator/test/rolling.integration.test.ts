@@ -5,16 +5,16 @@
 import { type Client, Deployment, installCrds, Pod, ReplicaSet, ResourceQuota } from '@kurator/sdk';
 import { type Cluster, createCluster, eventually, testNamespace } from '@kurator/testenv';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { carryOut } from '../src/acting/carry-out.ts';
 import type { Action } from '../src/brain/incident/incident.ts';
-import { healer } from '../src/healing/healer.ts';
-import { restartAnnotation } from '../src/observing/revision.ts';
+import { carryOut } from '../src/hands/carry-out.ts';
+import { healer } from '../src/healer/healer.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
 import { KuratorSwitch } from '../src/resources/kurator-switch.ts';
+import { restartAnnotation } from '../src/resources/revision.ts';
+import { quickRecovery } from './support/healing/healer-world.ts';
 import { report } from './support/healing/play-kubelet.ts';
-import { quickRecovery } from './support/healing/ward-round.ts';
 
 let cluster: Cluster;
 let client: Client;

@@ -5,13 +5,13 @@
 import { type Client, Deployment, installCrds, Pod, ResourceQuota, StatefulSet } from '@kurator/sdk';
 import { type Cluster, createCluster, eventually, testNamespace } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { healer } from '../src/healing/healer.ts';
+import { healer } from '../src/healer/healer.ts';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { Incident } from '../src/resources/incident.ts';
 import { Kurator } from '../src/resources/kurator.ts';
 import { KuratorSwitch } from '../src/resources/kurator-switch.ts';
+import { quickRecovery } from './support/healing/healer-world.ts';
 import { report } from './support/healing/play-kubelet.ts';
-import { quickRecovery } from './support/healing/ward-round.ts';
 
 let cluster: Cluster;
 let client: Client;
@@ -199,7 +199,7 @@ describe('a Deployment whose pods can’t be made', () => {
     );
     expect(status).toMatchObject({ cause: 'missing-pods', actions: [] });
     expect(status?.stages?.map(({ reason }) => reason).join('\n')).toMatch(
-      /1 of 2 instances does not exist: .*exceeded quota/,
+      /1 of 2 pods does not exist: .*exceeded quota/,
     );
   });
 });

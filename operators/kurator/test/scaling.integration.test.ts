@@ -3,15 +3,15 @@ import { Deployment, Event, waitFor } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Kurator } from '../src/resources/kurator.ts';
+import { type HealerWorld, healerWorld } from './support/healing/healer-world.ts';
 import type { StagedService } from './support/healing/stage-service.ts';
-import { type WardRound, wardRound } from './support/healing/ward-round.ts';
 
-let round: WardRound;
+let round: HealerWorld;
 let web: StagedService;
 const self = () => ({ name: 'web', namespace: round.namespace });
 
 beforeEach(async () => {
-  round = await wardRound();
+  round = await healerWorld();
   web = await round.stage('web', 1);
 });
 afterEach(async () => await round[Symbol.asyncDispose]());
@@ -35,7 +35,7 @@ it('follows the load up to its maximum, and no person is taken for it', async ()
     const found = items.find(({ reason }) => reason === 'ScaledOut');
     return found ?? expect.fail('nobody was told');
   });
-  expect(told.message).toContain('4 instances: jobs is 35 on average');
+  expect(told.message).toContain('4 pods: jobs is 35 on average');
   // By then it has been thought about anew, with the replicas that are set.
   const { status } = await waitFor(round.client, Kurator, self(), (kurator) =>
     /^holds: jobs is 35 on average/.test(kurator.status?.scaling ?? ''),

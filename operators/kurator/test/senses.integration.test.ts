@@ -2,15 +2,15 @@
 import { EndpointSlice, Event } from '@kurator/sdk';
 import { eventually, testScope } from '@kurator/testenv';
 import { describe, expect, it } from 'vitest';
-import { type Hearing, hear } from '../src/checking/hear.ts';
+import { type Hearing, hear } from '../src/senses/cluster-events.ts';
 import { grantRole } from './support/healing/grant-role.ts';
+import { type HealerWorld, healerWorld } from './support/healing/healer-world.ts';
 import type { StagedPod } from './support/healing/stage-service.ts';
-import { type WardRound, wardRound } from './support/healing/ward-round.ts';
 
 const seldom = { http: { port: 'main' }, period: '1h', timeout: '2s', failAfter: 1, recoverAfter: 1 };
 
 /** As the kubelet would say it. */
-async function warn({ client, namespace }: WardRound, { name, uid }: StagedPod, type = 'Warning'): Promise<void> {
+async function warn({ client, namespace }: HealerWorld, { name, uid }: StagedPod, type = 'Warning'): Promise<void> {
   await client.create(Event, {
     metadata: { generateName: `${name}.`, namespace },
     involvedObject: { apiVersion: 'v1', kind: 'Pod', name, namespace, uid },
@@ -22,7 +22,7 @@ async function warn({ client, namespace }: WardRound, { name, uid }: StagedPod, 
 
 describe('a warning about a pod', () => {
   it('has it checked at once, by an operator with no rights but its own', async () => {
-    await using round = await wardRound();
+    await using round = await healerWorld();
     const { pods } = await round.stage('web');
     await round.adopt('web', { checks: [seldom], dryRun: true });
     await using operator = await grantRole(round);

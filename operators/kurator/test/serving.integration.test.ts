@@ -11,16 +11,16 @@ import {
 } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Memory } from '../src/healing/memory.ts';
+import type { ServiceRecord } from '../src/memory/service-record.ts';
 import { Kurator } from '../src/resources/kurator.ts';
+import { type HealerWorld, healerWorld, quickCheck, quickRecovery } from './support/healing/healer-world.ts';
 import { type StagedReplicaSet, stageReplicaSet } from './support/healing/stage-replica-set.ts';
-import { quickCheck, quickRecovery, type WardRound, wardRound } from './support/healing/ward-round.ts';
 
-let round: WardRound;
+let round: HealerWorld;
 let self: { name: string; namespace: string };
 
 beforeEach(async () => {
-  round = await wardRound();
+  round = await healerWorld();
   self = { name: 'shop', namespace: round.namespace };
 });
 afterEach(async () => await round[Symbol.asyncDispose]());
@@ -134,7 +134,7 @@ describe('a new template that crashes', () => {
     await sets.follow();
     await round.untilHealth('shop', 'Healthy');
     const healthy = async () =>
-      ((await round.kurator('shop')).status?.memory as unknown as Memory | undefined)?.history.revisions.healthy;
+      ((await round.kurator('shop')).status?.memory as unknown as ServiceRecord | undefined)?.history.revisions.healthy;
     await eventually(async () => expect(await healthy()).toEqual([sets.revision]), { timeout: '20s' });
     await change({ image: 'shop:broken', config: { 'app.ini': 'a=2' } });
     await waitFor(round.client, Deployment, self, (deployment) => imageOf(deployment) === 'shop:broken');

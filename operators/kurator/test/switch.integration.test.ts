@@ -4,11 +4,11 @@ import { type Cluster, eventually, recordRequests, testCluster } from '@kurator/
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Kurator } from '../src/resources/kurator.ts';
 import { KuratorSwitch } from '../src/resources/kurator-switch.ts';
+import { type HealerWorld, healerWorld, quickCheck } from './support/healing/healer-world.ts';
 import type { StagedPod, StagedService } from './support/healing/stage-service.ts';
-import { quickCheck, type WardRound, wardRound } from './support/healing/ward-round.ts';
 
 let cluster: Cluster;
-let round: WardRound;
+let round: HealerWorld;
 let web: StagedService;
 let namespaces = 0;
 const reference = { name: 'cluster' };
@@ -23,7 +23,7 @@ beforeEach(async () => {
   const connection = await cluster.client();
   const namespace = `switch-${++namespaces}`;
   await connection.create(Namespace, { metadata: { name: namespace } });
-  round = await wardRound({ ...recordRequests(connection), namespace, end: async () => await connection.close() });
+  round = await healerWorld({ ...recordRequests(connection), namespace, end: async () => await connection.close() });
   web = await round.stage('web');
 });
 afterEach(async () => {
@@ -88,10 +88,12 @@ describe('the switch of the cluster', () => {
     await round.adopt('web', { recovery: { maxUnavailable: 1 } });
     await round.start();
     await round.untilHealth('web', 'Healthy');
-    const [first, second] = [fallIll(web.pods[0]), fallIll(web.pods[1])];
+    const first = fallIll(web.pods[0]);
     await eventually(() => expect(evictions()).toBe(1), patient);
     await turn('Off', { by: 'ann' });
     await obeyed('Off');
+    // Not before: it would go on with the second one as soon as the first is gone, which may be before it is switched off.
+    const second = fallIll(web.pods[1]);
     await web.addPod();
     // On, it would go on with the second one now.
     await eventually(async () => {
@@ -100,6 +102,7 @@ describe('the switch of the cluster', () => {
     }, patient);
     const { status } = await round.incident('web-1');
     expect(status?.actions).toMatchObject([{ kind: 'evict', outcome: 'done' }]);
+    expect(evictions()).toBe(1);
     const turnedOnAt = Date.now();
     await turn('On');
     await isGone(first);

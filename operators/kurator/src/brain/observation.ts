@@ -29,6 +29,11 @@ export interface CheckResult {
   readonly certificateExpiresAt?: Millis;
 }
 
+/** Whether whoever was asked was there: what was lost on the way, or never sent, was answered by nobody. */
+export function wasAnswered({ outcome, connectMs }: Pick<CheckResult, 'outcome' | 'connectMs'>): boolean {
+  return outcome === 'healthy' || connectMs !== undefined;
+}
+
 /** One opening of a connection, from anywhere: the operator itself, or a node's agent. */
 export interface PathSample {
   /** The vantage point: `operator`, or a node's name. */
@@ -103,6 +108,11 @@ export interface NodeObservation {
   readonly silentAloneFrom?: Millis;
   /** Deleted, or tainted as out of service: what ran there runs no more. */
   readonly gone: boolean;
+  /**
+   * When the newest check was begun that a pod on it has answered, be it with an error, and whosever pod: the node lived
+   * then. Missing when none has.
+   */
+  readonly answeredAt?: Millis;
   /** What else the node complains about: `MemoryPressure`, `NetworkUnavailable`… Missing when it does not. */
   readonly complaints?: readonly string[];
 }

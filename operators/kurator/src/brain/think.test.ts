@@ -90,7 +90,7 @@ describe('think', () => {
     expect(performance.now() - from).toBeLessThan(5 * second);
   });
 
-  it('rests, and has nothing to write, when nothing is wrong and nothing is known', () => {
+  it('is idle, and has nothing to write, when nothing is wrong and nothing is known', () => {
     const now = 1_000_000 * second;
     const history = freshHistory(now);
     const seen = {
@@ -120,7 +120,7 @@ describe('think', () => {
       outcomes: [],
       now,
     });
-    expect(thought).toMatchObject({ decision: { kind: 'rest' }, actions: [], notifications: [], notices: [] });
+    expect(thought).toMatchObject({ decision: { kind: 'idle' }, actions: [], notifications: [], notices: [] });
     expect(thought.history).toBe(history);
   });
 });

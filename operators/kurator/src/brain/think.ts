@@ -45,7 +45,7 @@ export interface ThoughtInput {
 
 /** In one word what is done, and why. */
 export interface Decision {
-  readonly kind: 'rest' | 'wait' | 'hold' | 'act' | 'handOver';
+  readonly kind: 'idle' | 'wait' | 'hold' | 'act' | 'handOver';
   readonly reason: string;
   readonly heldBy?: HeldBy;
 }
@@ -182,7 +182,7 @@ function announced({ spec, cluster, now }: ThoughtInput, history: History, move:
 }
 
 function decisionOf({ incident }: History, move: Move | undefined): Decision {
-  if (!incident || !move) return { kind: 'rest', reason: move?.reason ?? 'nothing is wrong' };
+  if (!incident || !move) return { kind: 'idle', reason: move?.reason ?? 'nothing is wrong' };
   const [action] = unsettled(incident);
   if (action) return { kind: 'act', reason: action.reason };
   if (incident.hold) return { kind: 'hold', reason: incident.hold.reason, heldBy: incident.hold.by };

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@kurator/testenv';
 
 /** The program, or why there is none, in one sentence. */
 export type Obtained = { readonly program: string } | { readonly missing: string };
@@ -70,12 +70,4 @@ export class Alertmanager implements AsyncDisposable {
     }
     await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(host: string): Promise<number> {
-  const server = createServer().listen(0, host);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -86,9 +86,12 @@ describe('announce', () => {
       expect(stagesOf([...called, ...later]).slice(-3)).toEqual(['handedOver', 'recovered', 'quarantined']);
     });
 
-    it('is called again when it was given back, and still can not be helped', () => {
+    it.each([
+      ['', givenBackReason],
+      [', as older records say it', 'a person has given it back'],
+    ])('is called again when it was given back%s, and still can not be helped', (_, reason) => {
       const { incident } = told(called);
-      const back = enter(incident, 'confirmed', givenBackReason, 'degraded', start + 6 * minute);
+      const back = enter(incident, 'confirmed', reason, 'degraded', start + 6 * minute);
       const { notifications } = told([[7 * minute, 'handedOver']], back);
       expect(notifications).toMatchObject([{ stage: 'handedOver', severity: 'page' }]);
     });

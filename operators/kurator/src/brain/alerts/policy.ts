@@ -4,7 +4,7 @@
  * back, unless one has been called already and has heard nothing else since.
  */
 import { causeInWords } from '../diagnosis/cause.ts';
-import { givenBackReason, type HeldBy, type Incident, type Transition } from '../incident/incident.ts';
+import { type HeldBy, type Incident, isGivenBack, type Transition } from '../incident/incident.ts';
 import { atEase, type Stage, withPerson } from '../incident/stage.ts';
 import { onlyTells, type ServiceSpec } from '../spec.ts';
 import { inWords, type Millis, within } from '../time.ts';
@@ -32,8 +32,8 @@ export const manners: Readonly<Record<Stage, Manner>> = {
   verifying: { urgency: 'soon', severity: 'warning', title: 'is being verified' },
   yielded: { urgency: 'now', severity: 'warning', title: 'is left to whoever changed it' },
   recovered: { urgency: 'now', severity: 'resolved', title: 'is well again' },
-  handedOver: { urgency: 'always', severity: 'page', title: 'needs a person' },
-  quarantined: { urgency: 'always', severity: 'page', title: 'keeps failing, and needs a person' },
+  handedOver: { urgency: 'always', severity: 'page', title: 'needs on-call' },
+  quarantined: { urgency: 'always', severity: 'page', title: 'keeps failing, and needs on-call' },
   withdrawn: { urgency: 'now', severity: 'resolved', title: 'is not looked after any more' },
 };
 
@@ -141,7 +141,7 @@ function callForStandstill(incident: Incident, { spec, now }: Occasion): Call | 
 function isCalled({ transitions, reported }: Incident): boolean {
   const told = transitions.slice(0, reported);
   const wellAt = told.findLastIndex(({ to }) => to === 'recovered');
-  const backAt = transitions.findLastIndex(({ reason }) => reason === givenBackReason);
+  const backAt = transitions.findLastIndex(({ reason }) => isGivenBack(reason));
   return told.slice(Math.max(wellAt, backAt) + 1).some(({ to }) => manners[to].urgency === 'always');
 }
 

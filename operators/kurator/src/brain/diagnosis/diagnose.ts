@@ -11,7 +11,7 @@ import { bySymptom } from './rules/by-symptom.ts';
 import { dependency } from './rules/dependency.ts';
 import { intermittence } from './rules/intermittence.ts';
 import { badRevision, saturation } from './rules/load-and-revision.ts';
-import { network, oneNode, packetLoss } from './rules/network.ts';
+import { lossEverywhere, oneNode, packetLoss, serviceOnly, silenceEverywhere } from './rules/network.ts';
 import { nodePath } from './rules/node-path.ts';
 import { slowness } from './rules/slowness.ts';
 import { unprovenCheck } from './rules/unproven-check.ts';
@@ -23,7 +23,9 @@ const rules: readonly Rule[] = [
   badRevision,
   saturation,
   nodePath,
-  network,
+  lossEverywhere,
+  silenceEverywhere,
+  serviceOnly,
   packetLoss,
   oneNode,
   bySymptom('image', 'image'),

@@ -297,7 +297,7 @@ function ofWorkload(
 
 function missingInWords({ workload: { desired, creationFailure }, instances }: Observation): string {
   const count = desired - instances.length;
-  const says = `${count} of ${desired} instances ${count === 1 ? 'does' : 'do'} not exist`;
+  const says = `${count} of ${desired} pods ${count === 1 ? 'does' : 'do'} not exist`;
   return creationFailure ? `${says}: ${creationFailure}` : says;
 }
 

@@ -1,7 +1,7 @@
 /** What can be seen of one instance: one small function for each symptom, in a table. */
 import type { IsProven } from '../incident/proven-checks.ts';
 import type { ContainerEnd, InstanceObservation, NodeObservation } from '../observation.ts';
-import { freshBlips, isComparable, mayBeChance, seenOf, standsOut } from '../perception/blips.ts';
+import { isComparable, mayBeChance, seenOf, standsOut } from '../perception/blips.ts';
 import type { CheckTrack } from '../perception/check-track.ts';
 import { staleAfter, verdictOf } from '../perception/check-track.ts';
 import { usual } from '../perception/latency-baseline.ts';
@@ -227,15 +227,11 @@ function othersOf(check: CheckSpec, look: Look, looks: readonly Look[]): CheckTr
 /** It fails now and then, more often than by chance; nothing when the last answer is too long ago. */
 export function intermittentCheck(check: CheckSpec, look: Look, looks: readonly Look[]): SharedSighting | undefined {
   const track = look.mind.checks[check.name];
+  // Hardly any does: only for one that does the others are looked at.
+  if (!track?.blips.wavers) return undefined;
   const others = othersOf(check, look, looks).map(({ blips }) => blips);
   // Whether it is one alone has to be known before it is said.
-  return wavers(
-    check,
-    track,
-    look.now,
-    !standsOut(track?.blips ?? freshBlips, others),
-    others.length > 0 && !isComparable(others),
-  );
+  return wavers(check, track, look.now, !standsOut(track.blips, others), others.length > 0 && !isComparable(others));
 }
 
 /** The same of whoever answers through the Service. */

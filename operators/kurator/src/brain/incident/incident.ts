@@ -181,8 +181,13 @@ export interface Incident {
   readonly paged: boolean;
 }
 
-/** Why an incident that a person had is pursued again. */
-export const givenBackReason = 'a person has given it back';
+/** Why an incident that on-call had is pursued again. */
+export const givenBackReason = 'on-call has given it back';
+
+/** Whether a transition was for that. Older records call on-call otherwise. */
+export function isGivenBack(reason: string): boolean {
+  return reason.endsWith(' has given it back');
+}
 
 /** The attempt that is under way. */
 export function openAttempt({ attempts }: Incident): Attempt | undefined {

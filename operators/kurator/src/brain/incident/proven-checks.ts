@@ -40,11 +40,12 @@ export function proveChecks(
 
 /** It passed on one that is ready; or, through the Service, while one was that it may have reached. */
 function hasPassed({ name, definition, through }: CheckSpec, { targets }: Perception, seen: Observation): boolean {
-  const ready = seen.instances.filter((instance) => instance.ready === true && !instance.terminating);
-  if (ready.length === 0) return false;
-  const asked = through === 'service' ? [theService] : ready.map(({ uid }) => uid);
-  return asked.some((target) => {
+  const passedAt = (target: string): boolean => {
     const track = targets[target]?.checks[name];
     return track?.definition === definition && track.healthyAsOf !== undefined;
-  });
+  };
+  return seen.instances.some(
+    ({ uid, ready, terminating }) =>
+      ready === true && !terminating && passedAt(through === 'service' ? theService : uid),
+  );
 }

@@ -77,7 +77,7 @@ function deed(situation: Situation, step: Step): Deed {
     return { kind: 'rollback', revision, targets: stuck(situation), reason };
   }
   if (step === 'scale' && replicas !== undefined) {
-    return { kind: 'scale', replicas, reason: `scale to ${replicas} instances: ${why}` };
+    return { kind: 'scale', replicas, reason: `scale to ${replicas} pods: ${why}` };
   }
   if (isRolled(situation, step)) return { kind: 'roll', reason: `${step} ${rollInWords(situation)}: ${why}` };
   return eviction(situation, step, takenFirst(situation, step));
@@ -92,7 +92,7 @@ function eviction(situation: Situation, step: Step, targets: readonly InstanceEv
 /** What a rolling update takes, and how. */
 export function rollInWords({ seen }: Situation): string {
   const isGapless = seen.workload.surge?.unavailable === 0;
-  return `all instances by a rolling update${isGapless ? ' (new ones before the old ones go)' : ''}`;
+  return `all pods by a rolling update${isGapless ? ' (new ones before the old ones go)' : ''}`;
 }
 
 function whyOf({ diagnosis }: Situation): string {

@@ -40,6 +40,12 @@ describe('a stateful instance that is not reached', () => {
     );
   });
 
+  it('is held no longer once another pod of its node has answered since: the node lives', () => {
+    const answering = (answeredAt: number): Trouble => ({ ...silent, nodes: { n1: { answeredAt } } });
+    expect(refusedBy(answering(now - second))).toBeUndefined();
+    expect(refusedBy(answering(now - minute))).toBe('whereabouts');
+  });
+
   it('is held also where it is allowed to run twice, until it is known whether that takes force', () => {
     const moving = { ...silent, spec: { stateful: true, recovery: { moveWhenUnreachable: true } } };
     expect(refusedBy(moving)).toBe('whereabouts');

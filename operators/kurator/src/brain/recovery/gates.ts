@@ -73,7 +73,7 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
   coolDown: ({ spec, incident, now }, { isFirst }) => {
     const endedAt = incident.attempts.findLast(({ step }) => step !== 'kubernetes')?.endedAt;
     const until = endedAt === undefined ? now : endedAt + spec.recovery.coolDown;
-    const reason = `the last repair ended only just now, and ${inWords(spec.recovery.coolDown)} of rest follow`;
+    const reason = `the last repair ended only just now, and a cool-down of ${inWords(spec.recovery.coolDown)} follows`;
     return isFirst && until > now ? { reason, until } : undefined;
   },
 
@@ -96,7 +96,7 @@ const gates: Readonly<Record<HeldBy, Gate>> = {
 
   minimum: (situation, intent) => {
     const { left, least } = worstCase(situation, intent);
-    return left < least ? `only ${left} healthy instances would be left, and ${least} must be` : undefined;
+    return left < least ? `too few healthy pods would be left: ${left}, and ${least} must be` : undefined;
   },
 
   disruption: ({ seen, incident, now }, { targets }) => {
@@ -148,7 +148,7 @@ function isOf(revision: string): (instance: InstanceEvidence) => boolean {
 
 function identityAtRisk(situation: Situation, targets: readonly InstanceEvidence[]): string | undefined {
   const { starting, terminating } = situation.evidence.counts;
-  if (targets.length > 0 && starting + terminating > 0) return 'another instance is still on its way';
+  if (targets.length > 0 && starting + terminating > 0) return 'another pod is still on its way';
   // Nobody is at risk where a person has said that they may run twice.
   if (situation.spec.recovery.moveWhenUnreachable) return undefined;
   const cutOff = mayRunOn(situation, targets).find(({ ready }) => ready === 'unknown');
@@ -158,15 +158,16 @@ function identityAtRisk(situation: Situation, targets: readonly InstanceEvidence
 /**
  * A node that is lost is reported as silent only after most of a minute (Kubernetes' default is 50 s), and checks are
  * quicker than that. Whoever is not reached until then may well run on such a node: it must not run twice, or, where it may,
- * it has to be taken away by force.
+ * it has to be taken away by force. But where another pod of the node has answered since, the node lives: what is not reached
+ * has more that wait for it than it takes.
  */
 const lostNodesAreKnownAfter = minute;
 
 function whereaboutsUnknown(situation: Situation, targets: readonly InstanceEvidence[]): No | undefined {
   const { now } = situation;
-  const unreached = mayRunOn(situation, targets).flatMap(({ name, ready, symptoms }) =>
+  const unreached = mayRunOn(situation, targets).flatMap(({ name, ready, answeredAt, symptoms }) =>
     (ready === 'unknown' ? [] : symptoms)
-      .filter(({ kind }) => kind === 'unreachable')
+      .filter(({ kind, since, unreachedSince = since }) => kind === 'unreachable' && answeredAt <= unreachedSince)
       .map(({ since }) => ({ name, until: since + lostNodesAreKnownAfter })),
   );
   const [last] = unreached.toSorted((a, b) => b.until - a.until);
@@ -179,7 +180,9 @@ function whereaboutsUnknown(situation: Situation, targets: readonly InstanceEvid
 function mayRunOn({ seen }: Situation, targets: readonly InstanceEvidence[]) {
   return targets.flatMap((target) => {
     const node = seen.nodes.find(({ name }) => name === target.node);
-    return node && !node.gone ? { ...target, ready: node.ready } : [];
+    if (!node || node.gone) return [];
+    const { ready, answeredAt = Number.NEGATIVE_INFINITY } = node;
+    return { ...target, ready, answeredAt };
   });
 }
 

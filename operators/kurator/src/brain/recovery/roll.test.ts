@@ -102,13 +102,13 @@ describe('a restart of the whole service', () => {
     expect(incident?.attempts).toMatchObject([
       { step: 'restart', present: ['a', 'b', 'c'], actions: [{ kind: 'roll', targets: [], intendedAt: now }] },
     ]);
-    expect(reason).toMatch(/^restart all instances by a rolling update \(new ones before the old ones go\): /);
+    expect(reason).toMatch(/^restart all pods by a rolling update \(new ones before the old ones go\): /);
   });
 
   it('is said so where it is only proposed', () => {
     const { to, reason } = pursue(situation(allBad, { spec: { dryRun: true } }));
     expect(to).toBe('proposed');
-    expect(reason).toContain('would restart all instances by a rolling update (new ones before the old ones go) now');
+    expect(reason).toContain('would restart all pods by a rolling update (new ones before the old ones go) now');
   });
 
   it.each([

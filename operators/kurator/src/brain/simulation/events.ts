@@ -51,6 +51,15 @@ const table = {
     const instance = service.instances[arg % Math.max(1, service.instances.length)];
     if (instance) instance.illness ??= 'flaky';
   },
+  /** One instance lets nobody in. */
+  deaf: (_stage, service, arg) => {
+    const instance = service.instances[arg % Math.max(1, service.instances.length)];
+    if (instance) instance.illness ??= 'deaf';
+  },
+  /** All of them do. */
+  allDeaf: (_stage, service) => {
+    for (const instance of service.instances) instance.illness ??= 'deaf';
+  },
   /** All of them do, and whoever comes after them. */
   allFlaky: (_stage, service) => {
     service.curse = 'flaky';
@@ -234,14 +243,14 @@ const table = {
   /** Somebody restarts all of it, as `kubectl rollout restart` does. */
   restart: ({ world, operator, referee }, service) => {
     const history = operator.records.histories.get(service.spec.name);
-    rollOut(service, { at: world.now, by: 'a person', what: 'template' });
+    rollOut(service, { at: world.now, by: 'somebody', what: 'template' });
     if (history) referee.foreign(world, service, history);
   },
   /** Somebody sets the replicas. */
   replicas: ({ world }, service, arg) => {
     service.desired = 1 + (arg % 4);
     service.generation++;
-    service.foreignWrite ??= { at: world.now, by: 'a person', what: 'replicas' };
+    service.foreignWrite ??= { at: world.now, by: 'somebody', what: 'replicas' };
   },
 } satisfies Record<string, Event>;
 
@@ -259,13 +268,13 @@ export function happen(stage: Stage, service: SimService, name: EventName, arg: 
 
 function write({ world, operator, referee }: Stage, service: SimService, revision: string): void {
   const history = operator.records.histories.get(service.spec.name);
-  deploy(service, revision, { at: world.now, by: 'a person', what: 'template' });
+  deploy(service, revision, { at: world.now, by: 'somebody', what: 'template' });
   if (history) referee.foreign(world, service, history);
 }
 
 function remake({ world, operator, referee }: Stage, service: SimService): void {
   const history = operator.records.histories.get(service.spec.name);
-  rebuild(service, { at: world.now, by: 'a person', what: 'template' });
+  rebuild(service, { at: world.now, by: 'somebody', what: 'template' });
   if (history) referee.foreign(world, service, history);
 }
 

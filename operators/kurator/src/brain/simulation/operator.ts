@@ -10,7 +10,14 @@ import { dependantsOf } from '../dependencies/graph.ts';
 import type { Evidence } from '../evidence/evidence.ts';
 import { freshHistory, type History } from '../incident/history.ts';
 import type { Action, ActionOutcome, Notice } from '../incident/incident.ts';
-import { type Answer, type CheckResult, type Observation, type Orders, theService } from '../observation.ts';
+import {
+  type Answer,
+  type CheckResult,
+  type Observation,
+  type Orders,
+  theService,
+  wasAnswered,
+} from '../observation.ts';
 import { paceOf } from '../pace.ts';
 import { nextCheck } from '../perception/next-check.ts';
 import { freshPerception, type Perception, perceive, wantedBy } from '../perception/perception.ts';
@@ -79,6 +86,8 @@ interface Memory {
   readonly observations: Map<string, Observation>;
   /** When each check was first known, and last begun; by service, target and name. */
   readonly runs: Map<string, { knownSince: Millis; lastAt?: Millis }>;
+  /** When the newest check was begun that was answered, by node. */
+  readonly answered: Map<string, Millis>;
   readonly underWay: Map<string, { service: SimService; action: Action; at: Millis }>;
   readonly outcomes: Map<string, ActionOutcome[]>;
 }
@@ -216,12 +225,11 @@ export function createOperator(options: OperatorOptions): Operator {
     if (!records.isUp && before) return before;
     const needs = service.spec.dependsOn.flatMap((one) => summaries.get(one)?.asDependency ?? []);
     const needed = (dependants.get(name) ?? []).map((one) => ({ name: one, answers: records.answers.has(one) }));
-    const seen = watch(
-      world,
-      service,
-      { dependencies: needs, dependants: needed },
-      { at: world.now, answers: records.answers.get(name) ?? [], orders: records.orders.get(name) ?? noOrders },
-    );
+    const seen = watch(world, service, { dependencies: needs, dependants: needed }, memory.answered, {
+      at: world.now,
+      answers: records.answers.get(name) ?? [],
+      orders: records.orders.get(name) ?? noOrders,
+    });
     memory.observations.set(name, seen);
     return seen;
   }
@@ -233,7 +241,11 @@ export function createOperator(options: OperatorOptions): Operator {
     );
     return all
       .filter(({ check, instance }) => isDue(name, service, check, instance?.uid ?? theService, seen, history))
-      .map(({ check, instance }) => probe(world, service, check, instance, chaos, random));
+      .map(({ check, instance }) => {
+        const result = probe(world, service, check, instance, chaos, random);
+        if (instance && wasAnswered(result)) memory.answered.set(instance.node, result.at - result.latencyMs);
+        return result;
+      });
   }
 
   function isDue(
@@ -306,6 +318,7 @@ function emptyMemory(): Memory {
     evidence: new Map(),
     observations: new Map(),
     runs: new Map(),
+    answered: new Map(),
     underWay: new Map(),
     outcomes: new Map(),
   };

@@ -106,7 +106,7 @@ export function createReferee(cluster: ClusterSpec): Referee {
       for (const instance of touched) judgeTouch(world, service, instance, action);
     if (action.kind === 'rollback') judgeRollback(world, service, action, touched);
     if (action.kind !== 'scale')
-      judgeMinimum(world, service, action.kind === 'roll' ? missedBy(world, service) : touched);
+      judgeMinimum(world, service, action.kind === 'roll' ? missedBy(world, service) : touched, action);
     judgeOthers(world, service, action);
   }
 
@@ -160,11 +160,19 @@ export function createReferee(cluster: ClusterSpec): Referee {
     if (!isBad) note(1, world.now, `rolled ${service.spec.name} back though nobody was ill`);
   }
 
-  function judgeMinimum(world: World, service: SimService, touched: readonly SimInstance[]): void {
+  function judgeMinimum(
+    world: World,
+    service: SimService,
+    touched: readonly SimInstance[],
+    { intendedAt }: Action,
+  ): void {
     const isWell = (one: SimInstance) =>
       serves(world, one) && !looksLost(world, one) && world.now - Math.max(one.illAt, one.startedAt) > wellFor;
     if (!touched.some(isWell)) return;
-    const rest = service.instances.filter((one) => serves(world, one) && !touched.includes(one)).length;
+    // Who has fallen ill only since it was decided could not be known of.
+    const fellIll = (one: SimInstance) => isIll(world, one) && one.illAt < intendedAt && one.goneAt === undefined;
+    const isLeft = (one: SimInstance) => !touched.includes(one) && (serves(world, one) || fellIll(one));
+    const rest = service.instances.filter(isLeft).length;
     const least = minHealthy(service.spec.recovery, service.desired);
     if (rest < least) note(2, world.now, `${service.spec.name} has ${rest} healthy left, and ${least} must be`);
   }

@@ -207,6 +207,9 @@ describe('the eight rules', () => {
       for (const { repairs } of operator.records.histories.values()) expect(repairs).toEqual([]);
     });
     holds({ events: [...ways, ...ways, ...faults], chaos, spec }, 60);
+    // Nor is a node taken for alive by who has answered before it was lost.
+    const deaf: EventName[] = ['deaf', 'deaf', 'allDeaf', 'heal', 'nodeSilent', 'nodeMute', 'nodesUp', 'die', ...ways];
+    holds({ events: deaf, chaos, spec: { ...spec, stateful: true, approval: false } }, 60);
   });
 
   it('1: a check that has never passed, or was edited since, never causes a repair', { timeout: patience }, () => {

@@ -10,7 +10,7 @@ import type {
 } from '../observation.ts';
 import { theService } from '../observation.ts';
 import type { CheckSpec } from '../spec.ts';
-import { second } from '../time.ts';
+import { type Millis, second } from '../time.ts';
 import type { Random } from './random.ts';
 import {
   answers,
@@ -83,6 +83,7 @@ function errorOf(
   random: Random,
 ): string | undefined {
   if (!runsOn(world, instance.node)) return 'connect-timeout';
+  if (instance.illness === 'deaf') return 'connect-timeout';
   // The kernel opens connections for a process that hangs.
   if (instance.illness === 'hang') return check.kind === 'tcp' ? undefined : 'response-timeout';
   if (instance.illness === 'wrong' || (instance.illness === 'flaky' && random.chance(flakyShare))) return 'status';
@@ -96,6 +97,7 @@ export function watch(
   world: World,
   service: SimService,
   others: { dependencies: DependencyObservation[]; dependants: DependantObservation[] },
+  answered: ReadonlyMap<string, Millis>,
   rest: Pick<Observation, 'at' | 'answers' | 'orders'>,
 ): Observation {
   const isRolling = service.instances.some((one) => isOutdated(service, one));
@@ -114,16 +116,17 @@ export function watch(
       ...(service.surge && !isRolling && { surge: service.surge }),
     },
     instances: service.instances.map((instance) => see(world, instance)),
-    nodes: world.nodes.map((node) => seeNode(world, node)),
+    nodes: world.nodes.map((node) => seeNode(world, node, answered.get(node.name))),
   };
 }
 
-function seeNode({ now }: World, { name, state, since }: SimNode): NodeObservation {
-  if (state === 'gone') return { name, ready: 'unknown', since, gone: true };
+function seeNode({ now }: World, { name, state, since }: SimNode, answeredAt: Millis | undefined): NodeObservation {
+  const answered = answeredAt === undefined ? {} : { answeredAt };
+  if (state === 'gone') return { name, ready: 'unknown', since, gone: true, ...answered };
   const isMissed = state !== 'up' && now - since >= missedAfter;
   return isMissed
-    ? { name, ready: 'unknown', since: since + missedAfter, gone: false }
-    : { name, ready: 'true', since, gone: false };
+    ? { name, ready: 'unknown', since: since + missedAfter, gone: false, ...answered }
+    : { name, ready: 'true', since, gone: false, ...answered };
 }
 
 function see(world: World, instance: SimInstance): InstanceObservation {

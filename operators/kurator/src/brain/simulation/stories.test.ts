@@ -5,12 +5,13 @@ import type { ContainerObservation } from '../observation.ts';
 import { windowSize } from '../perception/packet-loss.ts';
 import { theOperator } from '../perception/perception.ts';
 import { freshScalingMemory, scale } from '../scaling/scale.ts';
+import type { ServiceSpec } from '../spec.ts';
 import { clusterDefaults } from '../spec-defaults.ts';
 import { think } from '../think.ts';
 import { day, hour, minute, second } from '../time.ts';
-import { beginning, calm } from './simulate.ts';
+import { beginning, calm, type SimEvent } from './simulate.ts';
 import { at, doneTo, happens, historyOf, http, N, P, service, story, T } from './story.ts';
-import { startTime } from './world.ts';
+import { missedAfter, startTime } from './world.ts';
 
 describe('story 1: SIGKILL of one container of three', () => {
   const run = story([happens('ill', 'crash')]);
@@ -160,7 +161,7 @@ describe('instances that can not be made', () => {
     expect(historyOf(run)).toMatchObject({ repairs: [], incident: { stage: 'handedOver' } });
     expect(historyOf(run).incident?.diagnosis).toMatchObject({
       cause: 'missing-pods',
-      reasons: [expect.stringContaining('1 of 3 instances does not exist: exceeded quota')],
+      reasons: [expect.stringContaining('1 of 3 pods does not exist: exceeded quota')],
     });
   });
 
@@ -292,6 +293,37 @@ describe('story 6: a database down, and twenty dependants', () => {
       const told = run.operator.records.notices.filter((one) => one.phase === phase).map(({ to }) => to);
       expect(told.toSorted()).toEqual(dependants.map(({ name }) => name).toSorted());
     }
+  });
+});
+
+describe('a stateful pod that lets nobody in any more', () => {
+  const db = service({ name: 'db', stateful: true });
+  const bystander = service();
+
+  /** How long after the beginning of the trouble something is done about it. */
+  function repairedAfter(events: SimEvent[], specs: ServiceSpec[]): number {
+    let after = Number.POSITIVE_INFINITY;
+    story(events, {
+      specs,
+      after: (run) => {
+        if (doneTo(run, 'db').length > 0) after = Math.min(after, run.world.now - beginning - at);
+      },
+    });
+    return after;
+  }
+
+  it('is replaced at once where another pod of its node answers, for then the node lives', () => {
+    expect(repairedAfter([happens('deaf')], [db, bystander])).toBeLessThan(30 * second);
+  });
+
+  it('is held for a minute where nobody else is there who could answer, for its node may be lost', () => {
+    const after = repairedAfter([happens('deaf')], [db]);
+    expect(after).toBeGreaterThanOrEqual(minute);
+    expect(after).toBeLessThan(2 * minute);
+  });
+
+  it('is held on a node that is lost, whoever has answered there before', () => {
+    expect(repairedAfter([happens('nodeSilent')], [db, bystander])).toBeGreaterThanOrEqual(missedAfter);
   });
 });
 

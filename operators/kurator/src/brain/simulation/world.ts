@@ -7,13 +7,14 @@ import type { ForeignWrite, Surge } from '../observation.ts';
 import type { Mode, ServiceSpec } from '../spec.ts';
 import { type Millis, second } from '../time.ts';
 
-/** What an instance can suffer from. `crash` is over after one restart. */
+/** What an instance can suffer from. `crash` is over after one restart; `deaf` hangs, and so many wait that nobody is let in. */
 export type Illness =
   | 'crash'
   | 'crash-loop'
   | 'oom'
   | 'image'
   | 'hang'
+  | 'deaf'
   | 'wrong'
   | 'slow'
   | 'loss'
@@ -275,7 +276,8 @@ function live(world: World, instance: SimInstance, now: Millis): void {
   if (restartable.has(instance.illness) && instance.endedAt === undefined) instance.endedAt = now;
   const isDue = instance.endedAt !== undefined && now - instance.endedAt >= backoff(instance);
   if (restartable.has(instance.illness) && isDue) restart(instance, now);
-  const ready = serves(world, instance) || (instance.illness === 'hang' && now >= instance.startedAt + startTime);
+  const hangs = instance.illness === 'hang' || instance.illness === 'deaf';
+  const ready = serves(world, instance) || (hangs && now >= instance.startedAt + startTime);
   if (ready !== instance.ready) instance.readySince = now;
   instance.ready = ready;
 }

@@ -1,15 +1,14 @@
 /** A namespace with channels, somebody who tells, and an operator that delivers. */
 import { type Client, installCrds, type ObjectOf, operator, Secret } from '@kurator/sdk';
 import { type TestScope, testScope } from '@kurator/testenv';
-import { withAlertChannels } from '../../../src/alerting/alert-channels.ts';
-import { createAlerting } from '../../../src/alerting/alerting.ts';
-import { Delivery, type DeliveryOptions } from '../../../src/alerting/delivery.ts';
+import { Reach } from '../../../src/access/reach.ts';
 import type { Notification } from '../../../src/brain/alerts/notification.ts';
-import { Reach } from '../../../src/network/reach.ts';
 import { AlertChannel } from '../../../src/resources/alert-channel.ts';
 import { Incident } from '../../../src/resources/incident.ts';
 import { Kurator } from '../../../src/resources/kurator.ts';
 import { KuratorSwitch } from '../../../src/resources/kurator-switch.ts';
+import { Delivery, type DeliveryOptions, withAlertChannels } from '../../../src/voice/alerts/delivery.ts';
+import { createAlerting } from '../../../src/voice/alerts/tell-channels.ts';
 import { aNotification, anIncident } from './an-alert.ts';
 
 type ChannelSpec = Partial<ObjectOf<typeof AlertChannel>['spec']>;

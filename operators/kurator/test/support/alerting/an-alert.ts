@@ -1,6 +1,6 @@
-import type { Alert } from '../../../src/alerting/alert.ts';
 import type { Notification } from '../../../src/brain/alerts/notification.ts';
 import type { Incident } from '../../../src/brain/incident/incident.ts';
+import type { Alert } from '../../../src/voice/alerts/alert.ts';
 
 const at = Date.UTC(2026, 0, 1, 12);
 
@@ -20,7 +20,7 @@ export function anAlert(differences: Partial<Alert> = {}): Alert {
     condition: 'degraded',
     cause: 'it crashed',
     title: 'shop/web is not well',
-    lines: ['is not well: 2 of 3 instances fail'],
+    lines: ['is not well: 2 of 3 pods fail'],
     others: [{ name: 'shop/db', state: 'healthy' }],
     startedAt: new Date(at - 30_000).toISOString(),
     at: new Date(at).toISOString(),
@@ -63,7 +63,7 @@ export function aNotification(differences: Partial<Notification> = {}): Notifica
     transitions: [2],
     stage: 'confirmed',
     title: 'shop/web is not well',
-    lines: ['is not well: 2 of 3 instances fail'],
+    lines: ['is not well: 2 of 3 pods fail'],
     ...differences,
   };
 }

@@ -1,9 +1,8 @@
 /** The part of the operator that delivers alerts, as a process of its own that can be killed: NAMESPACE. */
 import { operator } from '@kurator/sdk';
 import { sharedClient } from '@kurator/testenv';
-import { withAlertChannels } from '../../../src/alerting/alert-channels.ts';
-import { Delivery } from '../../../src/alerting/delivery.ts';
-import { Reach } from '../../../src/network/reach.ts';
+import { Reach } from '../../../src/access/reach.ts';
+import { Delivery, withAlertChannels } from '../../../src/voice/alerts/delivery.ts';
 
 const [namespace = ''] = process.argv.slice(2);
 const delivery = new Delivery({

@@ -1,5 +1,5 @@
 /** One TCP check in a thread, and what it found: bundled by a test, and run as an image would run it. */
-import { CheckScheduler } from '../../../src/checks/check-scheduler.ts';
+import { CheckScheduler } from '../../../src/senses/checks/check-scheduler.ts';
 
 const scheduler = new CheckScheduler({
   threads: 1,

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 const { diedOnce } = workerData as { diedOnce: string };
 if (existsSync(diedOnce)) {
-  await import('../../../src/checks/pool/shard-worker.ts');
+  await import('../../../src/senses/checks/pool/shard-worker.ts');
 } else {
   parentPort?.once('message', () => {
     writeFileSync(diedOnce, '');

@@ -1,10 +1,7 @@
-/** Waits until something is so, and fails with what was last seen when it never comes about. */
-export async function eventually<T>(look: () => T | undefined | false, withinMs = 20_000): Promise<T> {
-  const deadline = performance.now() + withinMs;
-  for (;;) {
-    const seen = look();
-    if (seen !== undefined && seen !== false) return seen;
-    if (performance.now() > deadline) throw new Error(`still not so after ${withinMs} ms: ${look}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+import { eventually as look } from '@kurator/testenv';
+
+/** As the kit's, but for longer, more often, and with what is not there yet counting as not so. */
+export async function eventually<T>(seen: () => T | undefined | false, withinMs = 20_000): Promise<T> {
+  const isThere = (value: T | undefined | false) => value !== undefined && value !== false;
+  return (await look(seen, { timeout: withinMs, interval: 5, until: isThere })) as T;
 }

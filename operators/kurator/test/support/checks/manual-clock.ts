@@ -1,5 +1,5 @@
 /** Time that stands still until a test moves it. */
-import type { CheckClock } from '../../../src/checks/clock.ts';
+import type { CheckClock } from '../../../src/senses/checks/clock.ts';
 
 interface Timer {
   readonly at: number;

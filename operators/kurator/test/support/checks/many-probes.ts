@@ -1,5 +1,5 @@
 /** Runs a hundred TCP checks at once, and prints how they ended: started by tests, as a process with few descriptors. */
-import { prepareProbe } from '../../../src/checks/probes/prepare-probe.ts';
+import { prepareProbe } from '../../../src/senses/checks/probes/prepare-probe.ts';
 
 const start = prepareProbe({ kind: 'tcp', host: '127.0.0.1', port: Number(process.argv[2]) });
 const kinds: Record<string, number> = {};

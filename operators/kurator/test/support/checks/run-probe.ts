@@ -1,8 +1,8 @@
 /** One run of a probe with a deadline, as the scheduler would do it. */
-import type { Probe } from '../../../src/checks/check.ts';
-import type { Exec } from '../../../src/checks/probes/exec-probe.ts';
-import { prepareProbe } from '../../../src/checks/probes/prepare-probe.ts';
-import type { Finding, ProbeRun } from '../../../src/checks/probes/probe-run.ts';
+import type { Probe } from '../../../src/senses/checks/check.ts';
+import type { Exec } from '../../../src/senses/checks/probes/exec-probe.ts';
+import { prepareProbe } from '../../../src/senses/checks/probes/prepare-probe.ts';
+import type { Finding, ProbeRun } from '../../../src/senses/checks/probes/probe-run.ts';
 
 /** Short enough that tests of hangs are quick, long enough for anything that answers. */
 const SOON_MS = 400;

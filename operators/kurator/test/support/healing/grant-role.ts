@@ -9,8 +9,8 @@ import {
   RoleBinding,
   rulesWithout,
 } from '@kurator/sdk';
-import { healer } from '../../../src/healing/healer.ts';
-import { type OptionalRole, optionalRoles, withheldRoles } from '../../../src/healing/optional-roles.ts';
+import { type OptionalRole, optionalRoles, withheldRoles } from '../../../src/access/optional-roles.ts';
+import { healer } from '../../../src/healer/healer.ts';
 
 const apiGroup = 'rbac.authorization.k8s.io';
 

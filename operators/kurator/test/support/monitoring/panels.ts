@@ -47,7 +47,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       queries: { open: `count(kurator_incident_open${here}) or vector(0)` },
     },
     {
-      title: 'Need a person',
+      title: 'Need on-call',
       kind: 'stat',
       width: 4,
       red: 1,
@@ -73,7 +73,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       queries: { '{{health}}': `sum by (health) (kurator_service_health${here})` },
     },
     {
-      title: 'Instances',
+      title: 'Pods',
       width: 12,
       queries: {
         '{{health}}': `sum by (health) (kurator_service_instances${here})`,
@@ -189,7 +189,7 @@ export const rows: Readonly<Record<string, readonly Panel[]>> = {
       },
     },
     {
-      title: 'Instances within their bounds',
+      title: 'Pods within their bounds',
       width: 8,
       queries: {
         '{{service}} {{bound}}': `kurator_service_scaling_bound${here}`,

@@ -13,6 +13,6 @@ export const intermittence: Rule = ({ evidence }) => {
     const reasons = [...says, 'the others do so far less often, or not at all'];
     return { cause: 'intermittent', confidence: 'certain', affected: [one], reasons };
   }
-  const reasons = [...says, 'no instance stands out against the others: look at what all of them use'];
+  const reasons = [...says, 'no pod stands out against the others: look at what all of them use'];
   return { cause: 'intermittent', confidence: 'likely', affected: [], reasons };
 };

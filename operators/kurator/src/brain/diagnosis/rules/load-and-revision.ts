@@ -39,8 +39,8 @@ export const badRevision: Rule = (scene) => {
   const doubt = doubtAbout(scene, blamed);
   const reasons = [
     well.length === 0
-      ? `every instance of revision ${revision} that was seen fails, and it was never seen healthy`
-      : `every instance of revision ${revision} that is old enough crashed, and it was never seen healthy`,
+      ? `every pod of revision ${revision} that was seen fails, and it was never seen healthy`
+      : `every pod of revision ${revision} that is old enough crashed, and it was never seen healthy`,
     ...doubt.reasons,
     `revision ${before} was healthy before it`,
     ...blamed.flatMap(({ symptoms }) => symptoms.map(({ says }) => says)),
@@ -61,7 +61,12 @@ function doubtAbout(
   const { revision } = seen.workload;
   const others = inState(evidence, 'healthy').filter((instance) => instance.revision !== revision);
   if (others.length > 0) {
-    return { confidence: 'certain', reasons: [`${others.length} instances of another revision are well meanwhile`] };
+    return {
+      confidence: 'certain',
+      reasons: [
+        `${others.length} ${others.length === 1 ? 'pod of another revision is' : 'pods of another revision are'} well meanwhile`,
+      ],
+    };
   }
   const isItsOwn = blamed.some(({ symptoms }) => symptoms.some((one) => one.confirmed && ofItself.has(one.kind)));
   if (isItsOwn) return { confidence: 'certain', reasons: [] };
@@ -109,7 +114,7 @@ export const saturation: Rule = ({ evidence }) => {
   if (known.length === 0 || !known.every(({ saturated }) => saturated)) return undefined;
   if (!affected.every(({ saturated }) => saturated)) return undefined;
   const reasons = [
-    `all ${known.length} instances whose use is known use at least 90 % of what they may`,
+    `all ${known.length} pods whose use is known use at least 90 % of what they may`,
     ...symptoms.map(({ says }) => says),
   ];
   return { cause: 'saturation', confidence: 'likely', affected: affected.map(({ uid }) => uid), reasons };

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Evidence, InstanceEvidence } from '../../evidence/evidence.ts';
 import { serviceSpec } from '../../spec-defaults.ts';
 import { minute, second } from '../../time.ts';
+import { diagnose } from '../diagnose.ts';
 import type { Scene } from '../rule.ts';
-import { network } from './network.ts';
+import { silenceEverywhere } from './network.ts';
 
 const now = 1_000 * minute;
 /** Nobody was reached from here on. */
@@ -36,13 +37,13 @@ function instance(
 }
 
 /** One that is not reached, beside one that answers without a break since then. */
-function causeBeside(answersFrom: number): ReturnType<typeof network> {
+function causeBeside(answersFrom: number): ReturnType<typeof silenceEverywhere> {
   const instances = [
     instance('a', 'failing', { from: 0, to: since - second }),
     instance('b', 'healthy', { from: answersFrom, to: now }),
   ];
   const symptoms = instances.flatMap((one) => one.symptoms);
-  return network({ spec, now, evidence: { instances, symptoms } as unknown as Evidence } as unknown as Scene);
+  return silenceEverywhere({ spec, now, evidence: { instances, symptoms } as unknown as Evidence } as unknown as Scene);
 }
 
 describe('one that is not reached', () => {
@@ -60,5 +61,24 @@ describe('one that is not reached', () => {
 
   it('is told from the network by another that has been back for a while', () => {
     expect(causeBeside(now - 15 * second)).toBeUndefined();
+  });
+
+  it('is not taken for ill itself where the way to another loses packets, which on-call knows', () => {
+    const lost = {
+      ...instance('c', 'failing', undefined),
+      symptoms: [],
+      ways: { lossy: ['operator'], clear: [], unclear: [] },
+    };
+    const instances = [instance('a', 'failing', { from: 0, to: since - second }), lost];
+    const symptoms = instances.flatMap((one) => one.symptoms);
+    const scene = {
+      spec,
+      now,
+      givenUp: ['network'],
+      seen: { instances: [], workload: {} },
+      revisions: { healthy: [] },
+      evidence: { instances, symptoms },
+    };
+    expect(diagnose(scene as unknown as Scene)).toMatchObject({ confidence: 'possible', affected: ['a'] });
   });
 });

@@ -8,15 +8,12 @@ import type { Symptom } from '../../evidence/symptom.ts';
 import type { Millis } from '../../time.ts';
 import type { Finding, Rule, Scene } from '../rule.ts';
 
-/** Loss, or silence, that no single instance or node explains. */
-export const network: Rule = (scene) => lossEverywhere(scene) ?? silenceEverywhere(scene) ?? serviceOnly(scene);
-
 /** Loss on the way to one instance alone. */
 export const packetLoss: Rule = ({ evidence }) => {
   const lossy = lossyOf(evidence.instances);
   const [one] = lossy;
   if (!one || lossy.length > 1) return undefined;
-  const reasons = [...saysOf(one, 'loss'), 'every other instance that was measured is reached without loss'];
+  const reasons = [...saysOf(one, 'loss'), 'every other pod that was measured is reached without loss'];
   return { cause: 'packet-loss', confidence: 'likely', affected: [one.uid], reasons };
 };
 
@@ -34,7 +31,8 @@ export const oneNode: Rule = ({ evidence }) => {
   return { cause: 'node', confidence: 'likely', affected: bad.map(({ uid }) => uid), reasons };
 };
 
-function lossEverywhere({ evidence }: Scene): Finding | undefined {
+/** Loss that no single instance or node explains. */
+export function lossEverywhere({ evidence }: Scene): Finding | undefined {
   const lossy = lossyOf(evidence.instances);
   if (lossy.length === 0) return undefined;
   const measured = evidence.instances.filter(isMeasured);
@@ -47,7 +45,7 @@ function lossEverywhere({ evidence }: Scene): Finding | undefined {
   const onIt = measured.filter((instance) => instance.node === node);
   const isOneNode = lossy.every((instance) => instance.node === node) && onIt.length === lossy.length;
   if (lossy.length === 1 || (node !== undefined && isOneNode)) return undefined;
-  return found(`${lossy.length} of ${measured.length} instances lose packets, on no single node`, lossy, reasons);
+  return found(`${lossy.length} of ${measured.length} pods lose packets, on no single node`, lossy, reasons);
 }
 
 /** A vantage point that loses packets to all, while others reach the same instances without loss. */
@@ -60,7 +58,8 @@ function vantageAtFault(measured: readonly InstanceEvidence[]): string | undefin
   return toAll && tried.every(({ ways }) => (ways?.clear.length ?? 0) > 0) ? only : undefined;
 }
 
-function silenceEverywhere({ evidence, spec, now }: Scene): Finding | undefined {
+/** Silence that no single instance or node explains. */
+export function silenceEverywhere({ evidence, spec, now }: Scene): Finding | undefined {
   const live = evidence.instances.filter(({ health }) => health !== 'terminating');
   const silent = live.filter((instance) => saysOf(instance, 'unreachable').length > 0);
   if (silent.length === 0) return undefined;
@@ -88,13 +87,14 @@ function wasReachedSince({ answered }: InstanceEvidence, { symptoms }: InstanceE
   return answered !== undefined && answered.to > since && answered.from <= Math.max(since, awhileAgo);
 }
 
-function serviceOnly({ evidence }: Scene): Finding | undefined {
+/** A way through the Service that fails, while every instance is well. */
+export function serviceOnly({ evidence }: Scene): Finding | undefined {
   const symptoms = confirmed(evidence);
   if (!symptoms.every(({ kind }) => kind === 'service') || evidence.counts.healthy < evidence.instances.length) {
     return undefined;
   }
   const reasons = symptoms.map(({ says }) => says);
-  return found('every instance is healthy when asked directly; only the way through the Service fails', [], reasons);
+  return found('every pod is healthy when asked directly; only the way through the Service fails', [], reasons);
 }
 
 function found(why: string, affected: readonly InstanceEvidence[], reasons: readonly string[]): Finding {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Evidence, InstanceEvidence } from '../../evidence/evidence.ts';
 import type { Scene } from '../rule.ts';
-import { network, packetLoss } from './network.ts';
+import { lossEverywhere, packetLoss } from './network.ts';
 import { nodePath } from './node-path.ts';
 
 const nodes = ['n1', 'n2', 'n3'];
@@ -31,7 +31,7 @@ function seenWith(isLossy: (from: string, to: string) => boolean | undefined, va
 
 /** The first of the three that finds something, in the order of the diagnosis. */
 const causeOf = (scene: Scene) => {
-  const finding = nodePath(scene) ?? network(scene) ?? packetLoss(scene);
+  const finding = nodePath(scene) ?? lossEverywhere(scene) ?? packetLoss(scene);
   return finding && [finding.cause, ...finding.affected];
 };
 /** The operator runs on a node; what loses packets is all that crosses the boundary of another, or of its own. */

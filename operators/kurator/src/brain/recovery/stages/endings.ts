@@ -94,7 +94,7 @@ export function handedOver(situation: Situation): Move {
   const resumed = givenBack(situation);
   if (resumed) return resumed;
   const isSure = diagnosis && diagnosis.confidence !== 'possible' && !incident.givenUp.includes(diagnosis.cause);
-  if (!isSure || !nextStep(situation, diagnosis)) return { reason: 'a person has been called' };
+  if (!isSure || !nextStep(situation, diagnosis)) return { reason: 'on-call has been called' };
   return { to: 'confirmed', reason: `another fault: ${diagnosis.reasons[0]}`, incident: cleared(incident) };
 }
 

@@ -46,7 +46,7 @@ function propose(situation: Situation, step: Step): Move | undefined {
   const tried = incident.attempts.filter(({ result }) => result !== 'refused').length;
   const id = `${incident.id}/${tried + 1}/${step}`;
   if (!telling && seen.orders.approved.includes(id)) return undefined;
-  const reason = `would ${step} ${names(situation, step)}now; ${telling ?? 'a person must agree first'}`;
+  const reason = `would ${step} ${names(situation, step)}now; ${telling ?? 'on-call must agree first'}`;
   const asked = incident.proposal;
   if (asked?.id !== id) {
     const at = asked?.at ?? now;

@@ -28,7 +28,7 @@ export function repairing(situation: Situation): Move {
   if (outcome)
     return failed(situation, outcome.message ?? `the action was ${outcome.result}`, outcome.result === 'failed');
   if (spec.pause || spec.mode === 'Off' || onlyTells(spec) || within(spec.maintenance, now))
-    return failed(situation, 'a person wants nothing to be done now', false);
+    return failed(situation, 'somebody wants nothing to be done now', false);
   if (seen.workload.paused) return failed(situation, 'somebody has paused the workload', false);
   if (now < attempt.deadline) return { reason: action.reason, until: attempt.deadline };
   return failed(situation, 'it could not be carried out in time');
