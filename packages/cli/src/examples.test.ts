@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '@kurator/command';
+import { fakeSession } from '@kurator/command/testing';
 import { expect, it } from 'vitest';
 import { commandReference } from '../test/command-reference.ts';
-import { fakeSession } from '../test/fake-session.ts';
 import { createProgram } from './program.ts';
 
 /** Lines that show a command to type: two spaces or more, or a `#`, begin what is said about it. */
@@ -17,8 +17,8 @@ function wordsOf(example: string): string[] {
 }
 
 /** Everything that can be typed, doing nothing. */
-function idleProgram(): Command {
-  const program = createProgram(fakeSession());
+async function idleProgram(): Promise<Command> {
+  const program = await createProgram(fakeSession());
   const makeIdle = (command: Command): void => {
     if (command.commands.length === 0) command.action(() => {});
     command.commands.forEach(makeIdle);
@@ -28,12 +28,13 @@ function idleProgram(): Command {
 }
 
 const readme = await readFile(join(import.meta.dirname, '..', 'README.md'), 'utf8');
-const examples = new Set(examplesIn(readme + commandReference(createProgram(fakeSession()))));
+const examples = new Set(examplesIn(readme + commandReference(await createProgram(fakeSession()))));
 
 it('finds the examples', () => {
   expect(examples.size).toBeGreaterThan(20);
 });
 
 it.each([...examples])('can be typed: %s', async (example) => {
-  await expect(idleProgram().parseAsync(wordsOf(example), { from: 'user' })).resolves.toBeDefined();
+  const program = await idleProgram();
+  await expect(program.parseAsync(wordsOf(example), { from: 'user' })).resolves.toBeDefined();
 });

@@ -1,3 +1,9 @@
-export type { Session } from './action.ts';
-export { runProcess } from './process.ts';
-export { createProgram, runCommandLine } from './program.ts';
+export type { Session } from '@kurator/command';
+export {
+  inSomeCluster,
+  overwritingOptions,
+  runningOptions,
+  waitingOptions,
+  watchNamespaceOption,
+} from './deploy/options.ts';
+export { createProgram, runCommandLine, runProcess } from './program.ts';

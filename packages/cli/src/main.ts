@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The `kurator` command. */
-import { keepCompiled } from './keep-compiled.ts';
+import { keepCompiled } from '@kurator/command/compile-cache';
 
 keepCompiled();
-const { runProcess } = await import('./process.ts');
+const { runProcess } = await import('./index.ts');
 await runProcess();

@@ -1,6 +1,9 @@
-import type { Command } from 'commander';
-import { describe, expect, it } from 'vitest';
-import { fakeSession } from '../test/fake-session.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from '@kurator/command';
+import { fakeSession } from '@kurator/command/testing';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createProgram, runCommandLine } from './program.ts';
 
 async function run(...args: string[]) {
@@ -32,6 +35,25 @@ describe('the command line', () => {
     [['cluster', 'logs', 'etcd', '--lines', '-1'], 'Use a whole number'],
     [['image', 'build'], "required option '--tag <name>' not specified"],
     [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish.'],
+    [['cluster', 'list', '-o', 'table'], 'Allowed choices are json, yaml, name.'],
+    [
+      ['deploy', '--timeout', 'soon'],
+      "option '--timeout <duration>' argument 'soon' is invalid. Use a duration such as",
+    ],
+    [['deploy', '-n', 'My_Shop'], 'Use small letters, digits and dashes'],
+    [['install', '--watch-namespace', 'a,b'], "option '--watch-namespace <namespace>' argument 'a,b' is invalid."],
+    [['build', '--platform', 'arm64'], 'Use platforms such as linux/amd64,linux/arm64'],
+    [['build', '-o', 'jsn'], 'Allowed choices are json, yaml, name.'],
+    [['generate', 'crd'], '"crd" is no folder, and nothing that can be generated'],
+    [
+      ['image', 'build', '--tag', 'web:v1', '--binary', 'web', '--platform', 'linux/amd64,linux/arm64'],
+      "--binary 'dist/web-{arch}'",
+    ],
+    [
+      ['image', 'build', '--tag', 'web:v1', '--busybox', '--platform', 'linux/s390x'],
+      '--platform linux/s390x does not go',
+    ],
+    [['push', '-', 'web:v1', '--sbom', '-'], 'the archive and --sbom are both -'],
   ])('refuses %j with exit code 2 and a hint', async (args, hint) => {
     const { stdout, stderr, code } = await run(...args);
     expect(stderr).toContain(hint);
@@ -45,8 +67,68 @@ describe('the command line', () => {
   });
 });
 
-describe('help', () => {
-  const program = createProgram(fakeSession());
+describe('older spellings', () => {
+  beforeEach(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kurator-program-'));
+    vi.stubEnv('XDG_STATE_HOME', folder);
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await rm(folder, { recursive: true });
+    });
+  });
+
+  it('go on working, with a hint on standard error', async () => {
+    expect(await run('cluster', 'list', '--json')).toEqual({
+      stdout: '[]\n',
+      stderr: 'hint: --json is now --output json\n',
+      code: 0,
+    });
+    expect(await run('cluster', 'list', '-o', 'json')).toEqual({ stdout: '[]\n', stderr: '', code: 0 });
+  });
+
+  it.each([
+    [['deploy', '--watch', 'shop', '--watch', 'blog'], '--watch is now --watch-namespace'],
+    [['undeploy', '--watch', 'shop'], '--watch is now --watch-namespace'],
+    [['dev', '--watch', 'shop'], '--watch is now --watch-namespace'],
+    [['deploy', '--take-over'], '--take-over is now --force-conflicts'],
+    [['deploy', '--force'], '--force is now --allow-breaking-crds'],
+    [['build', '--output', 'dist/image.tar'], '--output FILE is now --archive FILE'],
+    [['bundle', '--output', 'out'], '--output is now --output-dir'],
+  ])('%j: %s, said once', async (args, hint) => {
+    const [folder] = args[0] === 'install' ? [] : ['/does/not/exist'];
+    const { stderr, code } = await run(...args, ...(folder ? [folder] : ['--image', 'a', '--load']));
+    expect(stderr.split(`hint: ${hint}\n`)).toHaveLength(2);
+    expect(stderr).toContain(folder ? '/does/not/exist is not an operator' : 'the image has two sources');
+    expect(code).toBe(folder ? 1 : 2);
+  });
+
+  it('are judged as the new ones are', async () => {
+    const { stderr, code } = await run('deploy', '--watch', 'My_Shop');
+    expect(stderr).toContain("option '--watch-namespace <namespace>' argument 'My_Shop' is invalid.");
+    expect(code).toBe(2);
+  });
+
+  it('are not in the help', async () => {
+    expect((await run('deploy', '--help')).stdout).not.toMatch(/--take-over|--watch </);
+  });
+});
+
+describe('help', async () => {
+  it('has the commands in groups', async () => {
+    const { stdout } = await run('--help');
+    const groups = [...stdout.matchAll(/^([A-Z].*):$/gm)].map(([, title]) => title);
+    expect(groups).toEqual([
+      'Options',
+      'Write an operator',
+      'Ship it',
+      'Clusters and images on this machine',
+      'Keep services healthy',
+      'The command itself',
+      'Examples',
+    ]);
+  });
+
+  const program = await createProgram(fakeSession());
   const paths = (command: Command, path: string[]): string[][] =>
     command
       .createHelp()

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { fakeSession } from '@kurator/command/testing';
 import { expect, it } from 'vitest';
 import { commandReference } from '../test/command-reference.ts';
-import { fakeSession } from '../test/fake-session.ts';
 import { createProgram } from './program.ts';
 
 it('is what docs/reference/cli.md says', async () => {
-  const text = commandReference(createProgram(fakeSession()));
+  const text = commandReference(await createProgram(fakeSession()));
   await expect(text).toMatchFileSnapshot('../../../docs/reference/cli.md');
 });
 
@@ -13,7 +13,7 @@ it('is, command by command, in what docs/reference/what-commands-change.md tells
   const page = await readFile('docs/reference/what-commands-change.md', 'utf8');
   const rows = page.split('\n').flatMap((line) => /^\| (`.*?) \|/.exec(line)?.[1] ?? []);
   const told = new Set(rows.flatMap((row) => [...row.matchAll(/`([a-z]+)/g)].map(([, name]) => name)));
-  const program = createProgram(fakeSession());
+  const program = await createProgram(fakeSession());
   const commands = program.createHelp().visibleCommands(program);
   expect(commands.map((command) => command.name()).filter((name) => !told.has(name))).toEqual([]);
 });

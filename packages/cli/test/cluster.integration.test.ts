@@ -21,7 +21,7 @@ describe('a cluster that is up', () => {
 
   beforeAll(async () => {
     place = await commandPlace();
-    first = await kurator('up', '--control-plane-only', '--json');
+    first = await kurator('up', '--control-plane-only', '-o', 'json');
   });
   afterAll(async () => {
     await place[Symbol.asyncDispose]();
@@ -44,7 +44,7 @@ describe('a cluster that is up', () => {
   it('stays as it is when it is brought up again', async () => {
     const again = await kurator('up');
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('is already running') });
-    expect(JSON.parse((await kurator('up', '--json')).stdout)).toMatchObject({ created: false });
+    expect(JSON.parse((await kurator('up', '-o', 'json')).stdout)).toMatchObject({ created: false });
   });
 
   it('is not made into another one', async () => {
@@ -55,7 +55,7 @@ describe('a cluster that is up', () => {
   });
 
   it('is listed', async () => {
-    const { stdout } = await place.run('cluster', 'list', '--json');
+    const { stdout } = await place.run('cluster', 'list', '-o', 'json');
     expect(JSON.parse(stdout)).toEqual([
       {
         name: 'one',
@@ -100,7 +100,7 @@ describe('a cluster that is up', () => {
     expect(stderr).toContain('this cluster does not know Kurators');
     expect(stderr).toContain('KUR_CLI_NO_HEALER');
     const plugin = join(place.clusters, 'kubectl-kurator');
-    const program = join(import.meta.dirname, '..', 'src', 'kubectl-kurator.ts');
+    const program = join(import.meta.dirname, '../../kubectl-kurator/src/kubectl-kurator.ts');
     await writeFile(plugin, `#!/bin/sh\nexec "${process.execPath}" --conditions=source "${program}" "$@"\n`, {
       mode: 0o755,
     });
@@ -119,7 +119,7 @@ describe('a cluster that is up', () => {
   });
 
   it('shows its parts', async () => {
-    const status = JSON.parse((await kurator('status', '--json')).stdout);
+    const status = JSON.parse((await kurator('status', '-o', 'json')).stdout);
     expect(status).toMatchObject({ name: 'one', nodes: [], server: expect.stringMatching(/^https:\/\/127\.0\.0\.1:/) });
     expect(status.components).toEqual(
       ['etcd', 'kube-apiserver'].map((name) =>
@@ -184,7 +184,7 @@ describe('taking clusters down', () => {
   it('removes what a killed supervisor left, and its logs can be read until then', async () => {
     await using place = await commandPlace();
     await place.run('cluster', 'up', '--control-plane-only');
-    const { supervisor } = JSON.parse((await place.run('cluster', 'status', '--json')).stdout);
+    const { supervisor } = JSON.parse((await place.run('cluster', 'status', '-o', 'json')).stdout);
     process.kill(supervisor.pid, 'SIGKILL');
     await vi.waitFor(async () => {
       expect((await place.run('cluster', 'list')).stdout).toContain('dead');
@@ -199,7 +199,7 @@ describe('taking clusters down', () => {
   it('outlasts what a shutdown sends to everybody: its files go all the same', async () => {
     await using place = await commandPlace();
     await place.run('cluster', 'up', '--control-plane-only');
-    const { supervisor } = JSON.parse((await place.run('cluster', 'status', '--json')).stdout);
+    const { supervisor } = JSON.parse((await place.run('cluster', 'status', '-o', 'json')).stdout);
     const reaper = processesAbout(place.clusters).find((line) => line.includes('kurator-reaper'));
     for (const pid of [Number.parseInt(reaper ?? '', 10), supervisor.pid]) process.kill(pid, 'SIGTERM');
     await vi.waitFor(async () => expect(await place.leftovers()).toEqual([]), aWhile);
@@ -209,7 +209,7 @@ describe('taking clusters down', () => {
   it('takes all of them down only after a yes, and leaves a process alone that has the number of a dead supervisor', async () => {
     await using place = await commandPlace();
     await place.run('cluster', 'up', '--control-plane-only');
-    const { supervisor } = JSON.parse((await place.run('cluster', 'status', '--json')).stdout);
+    const { supervisor } = JSON.parse((await place.run('cluster', 'status', '-o', 'json')).stdout);
     process.kill(supervisor.pid, 'SIGKILL');
     await vi.waitFor(() => expect(processesAbout(place.clusters)).toEqual([]), aWhile);
     const stranger = spawn('sleep', ['600'], { stdio: 'ignore' });
@@ -247,7 +247,7 @@ describe('bringing a cluster up', () => {
 
   it('is done once when it is asked for twice at the same time', async () => {
     await using place = await commandPlace();
-    const up = () => place.run('cluster', 'up', '--control-plane-only', '--json');
+    const up = () => place.run('cluster', 'up', '--control-plane-only', '-o', 'json');
     const both = await Promise.all([up(), up()]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     const created = both.map(({ stdout }) => (JSON.parse(stdout) as { created: boolean }).created);
@@ -302,6 +302,6 @@ describe('bad input', () => {
   it('does not take a stray file for a cluster', async () => {
     await mkdir(place.clusters, { recursive: true });
     await writeFile(join(place.clusters, 'file'), '');
-    expect(await place.run('cluster', 'list', '--json')).toMatchObject({ code: 0, stdout: '[]\n' });
+    expect(await place.run('cluster', 'list', '-o', 'json')).toMatchObject({ code: 0, stdout: '[]\n' });
   });
 });

@@ -1,5 +1,5 @@
 /** Writes docs/reference/cli.md out of the commands' own help, so that the one can't differ from the other. */
-import type { Command } from 'commander';
+import type { Command } from '@kurator/command';
 
 const introduction = `# The \`kurator\` command
 
@@ -10,8 +10,10 @@ From a clone, \`npm run -s kurator -- ARGUMENTS\` runs it without an install ste
 
 ## What it prints, and how it ends
 
-Results go to standard output, everything else (progress, explanations, errors) to standard error. With \`--json\` the
+Results go to standard output, everything else (progress, explanations, errors) to standard error. With \`-o json\` the
 result is JSON whose fields stay; new ones may come.
+
+An older spelling of an option goes on working, and a line \`hint: …\` says how it is written now.
 
 An error is \`error: what happened\`, then \`fix: what mends it\`; \`--verbose\` adds its code and where it comes from.
 
@@ -33,10 +35,12 @@ An error is \`error: what happened\`, then \`fix: what mends it\`; \`--verbose\`
 | \`XDG_STATE_HOME\` | clusters live in \`kurator/clusters\` below it (default: \`~/.local/state\`) |
 | \`XDG_CACHE_HOME\` | programs and images are kept in \`kurator\` below it (default: \`~/.cache\`) |
 | \`KURATOR_INSTALL\` | \`yes\`: missing Debian packages may be installed unasked, as with \`CI=true\`; \`no\`: never |
+| \`KURATOR_PATIENCE\` | a factor, 1 to 100, for the deadlines of clusters on a slow or busy machine |
 | \`KUBEBUILDER_ASSETS\` | a folder with Kubernetes programs that is looked into first |
-| \`KUBECONFIG\` | the cluster that the healer's commands ask |
+| \`KUBECONFIG\` | the cluster that is asked; its \`proxy-url\` comes before \`HTTPS_PROXY\` |
 | \`NO_COLOR\` | with anything in it: no colours. There are none but on a terminal anyway |
-| \`HTTPS_PROXY\`, \`NO_PROXY\` | respected for downloads; \`NO_PROXY\` should have \`10.128.0.0/9\`, where clusters are |
+| \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | respected for downloads, registries and clusters; \`NO_PROXY\` should have \`10.128.0.0/9\`, where clusters are |
+| \`REGISTRY_AUTH_FILE\`, \`DOCKER_CONFIG\`, \`XDG_RUNTIME_DIR\` | where log-ins to registries are, besides docker's and podman's usual places |
 
 ## Commands
 `;

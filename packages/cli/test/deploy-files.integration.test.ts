@@ -5,9 +5,9 @@ import type { KubernetesObject } from '@kurator/client';
 import { sharedClient } from '@kurator/testenv';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { readBundle } from '../src/bundle/validate/bundle.ts';
-import { findingsOf } from '../src/bundle/validate/rules.ts';
 import type { PlannedFile } from '../src/files/template.ts';
+import { readBundle } from '../src/olm/bundle.ts';
+import { findingsOf } from '../src/olm/rules/rules.ts';
 import { deployFiles, root } from './support/deploy-files.ts';
 
 let files: PlannedFile[];

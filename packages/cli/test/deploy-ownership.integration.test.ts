@@ -14,14 +14,14 @@ import {
   ServiceAccount,
 } from '@kurator/client';
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
+import { lazy } from '@kurator/command';
+import { fakeSession } from '@kurator/command/testing';
 import { type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lazy } from '../src/action.ts';
-import { exampleSource } from '../src/bundle/example-source.ts';
 import { deployOperator } from '../src/deploy/deploy.ts';
 import { undeployOperator } from '../src/deploy/undeploy.ts';
 import type { OperatorDescription } from '../src/manifests/description.ts';
-import { fakeSession } from './fake-session.ts';
+import { exampleSource } from '../src/olm/example-source.ts';
 
 let test: TestScope;
 let client: Client;
@@ -40,7 +40,7 @@ function operatorCalled(suffix: string): OperatorDescription & { namespace: stri
   return { ...exampleSource.operator, name, namespace: name, permissions, crds: [], webhooks: true };
 }
 
-async function deploy(description: OperatorDescription, options: { takeOver?: boolean; dryRun?: boolean } = {}) {
+async function deploy(description: OperatorDescription, options: { forceConflicts?: boolean; dryRun?: boolean } = {}) {
   const session = fakeSession();
   const given = { wait: false, timeout: '10s', ...options };
   await lazy(session, async () => async (context, all: typeof given) => {
@@ -230,29 +230,32 @@ it('writes into nothing that somebody else has made, unless told to', async () =
     code: 1,
     stderr: expect.stringContaining(`ServiceAccount ${test.namespace}/${garden.name}`),
   });
-  expect(refused.stderr).toContain('--take-over');
+  expect(refused.stderr).toContain('--force-conflicts');
   expect((await client.get(ServiceAccount, account)).metadata.labels).toBeUndefined();
   expect(await client.find(Deployment, account)).toBeUndefined();
   expect(await client.find(ConfigMap, inventoryOf(garden))).toBeUndefined();
-  expect(await deploy(garden, { takeOver: true })).toMatchObject({ code: 0 });
+  expect(await deploy(garden, { forceConflicts: true })).toMatchObject({ code: 0 });
   expect(await undeploy(garden)).toMatchObject({ code: 0 });
   expect(await client.find(ServiceAccount, account)).toBeUndefined();
 });
 
 it('leaves registrations, keys and a Lease that somebody else has made under the operator’s names', async () => {
-  const garden = { ...operatorCalled('own'), namespace: test.namespace };
+  const garden = { ...operatorCalled('own'), namespace: test.namespace, authorizedMetrics: true };
   expect(await deploy(garden)).toMatchObject({ code: 0 });
   const at = { name: garden.name, namespace: test.namespace };
   const keys = { ...at, name: `${garden.name}-webhooks` };
   const ours = { labels: { 'app.kubernetes.io/managed-by': garden.name } };
   await client.create(ValidatingWebhookConfiguration, { metadata: { name: garden.name } });
   await client.create(MutatingWebhookConfiguration, { metadata: { name: garden.name, ...ours } });
+  const metrics = { ...at, name: `${garden.name}-metrics` };
   await client.create(Secret, { metadata: keys });
+  await client.create(Secret, { metadata: { ...metrics, ...ours } });
   await client.create(Lease, { metadata: at }, { fieldManager: 'somebody' });
   expect(await undeploy(garden)).toMatchObject({ code: 0 });
   expect(await client.find(ValidatingWebhookConfiguration, { name: garden.name })).toBeDefined();
   expect(await client.find(MutatingWebhookConfiguration, { name: garden.name })).toBeUndefined();
   expect(await client.find(Secret, keys)).toBeDefined();
+  expect(await client.find(Secret, metrics)).toBeUndefined();
   expect(await client.find(Lease, at)).toBeDefined();
   await client.delete(ValidatingWebhookConfiguration, { name: garden.name });
 });

@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { ConfigMap, Deployment, Namespace, Role, RoleBinding, Secret, Service, untyped } from '@kurator/client';
 import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
+import { fakeSession } from '@kurator/command/testing';
 import { imageFromFolder, type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { withContent } from '../src/deploy/image-content.ts';
 import type { OperatorDescription } from '../src/manifests/description.ts';
 import { runCommandLine } from '../src/program.ts';
-import { fakeSession } from './fake-session.ts';
 
 const project = join(import.meta.dirname, 'support', 'gadget');
 const crd = { name: 'gadgets.deploy-test.example.com' };
@@ -64,7 +64,7 @@ describe('kurator deploy', () => {
     const { stderr, code } = await deploy();
     expect(stderr).toContain('.spec.replicas: conflict with "somebody"');
     expect(code).toBe(1);
-    expect(await deploy('--take-over')).toMatchObject({ code: 0 });
+    expect(await deploy('--force-conflicts')).toMatchObject({ code: 0 });
     expect((await test.client.get(Deployment, operator)).spec?.replicas).toBe(2);
   });
 
@@ -78,14 +78,14 @@ describe('kurator deploy', () => {
     expect(refused.stderr).toMatch(/spec\.colour/);
     expect(refused.code).toBe(1);
     expect((await test.client.get(Deployment, operator)).spec?.replicas).toBe(2);
-    const forced = await deploy('--force');
-    expect(forced.stderr).toMatch(/because of --force[\s\S]*spec\.colour/);
+    const forced = await deploy('--allow-breaking-crds');
+    expect(forced.stderr).toMatch(/because of --allow-breaking-crds[\s\S]*spec\.colour/);
     expect(forced.code).toBe(0);
     vi.unstubAllEnvs();
   });
 
   it('gives rights only where the operator works', async () => {
-    expect(await deploy('--watch', 'default')).toMatchObject({ code: 0 });
+    expect(await deploy('--watch-namespace', 'default')).toMatchObject({ code: 0 });
     expect(await test.client.find(Role, { name: 'gadget-operator', namespace: 'default' })).toBeDefined();
   });
 
@@ -210,7 +210,7 @@ describe('kurator deploy', () => {
   });
 
   it('gives optional rights when they are asked for, and no others', async () => {
-    expect(await deploy('--watch', 'default', '--role', 'logs')).toMatchObject({ code: 0 });
+    expect(await deploy('--watch-namespace', 'default', '--role', 'logs')).toMatchObject({ code: 0 });
     const role = { name: 'gadget-operator', namespace: 'default' };
     const { rules } = await test.client.get(Role, role);
     expect(rules).toContainEqual({ apiGroups: [''], resources: ['pods/log'], verbs: ['get'] });
@@ -226,12 +226,12 @@ describe('kurator deploy', () => {
       (await test.client.get(Role, role)).rules
         ?.filter((rule) => rule.resources?.includes(resource))
         .flatMap((rule) => rule.verbs);
-    expect(await deploy('--watch', 'default', '--without-role', 'making')).toMatchObject({ code: 0 });
+    expect(await deploy('--watch-namespace', 'default', '--without-role', 'making')).toMatchObject({ code: 0 });
     expect((await verbsOn('configmaps'))?.toSorted()).toEqual(['get', 'list', 'watch']);
     const { stderr, code } = await deploy('--without-role', 'reading');
     expect(stderr).toContain('give one of making');
     expect(code).toBe(2);
-    expect(await deploy('--watch', 'default')).toMatchObject({ code: 0 });
+    expect(await deploy('--watch-namespace', 'default')).toMatchObject({ code: 0 });
     expect(await verbsOn('configmaps')).toEqual(expect.arrayContaining(['create', 'patch', 'delete']));
   });
 

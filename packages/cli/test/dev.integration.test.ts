@@ -56,7 +56,7 @@ async function ended(running: Running): Promise<void> {
 it('installs the kind, reconciles, says why, and goes on with new code after a save', async () => {
   await using test = await testScope('dev');
   const { client, namespace } = test;
-  const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace);
+  const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch-namespace', namespace);
   test.onEnd(() => running.child.kill('SIGKILL'));
   const heard = (words: string | RegExp) => expect.poll(running.said, { timeout: 60_000, interval: 50 }).toMatch(words);
   await heard('up; reloads');
@@ -135,14 +135,14 @@ describe('where the operator is deployed', () => {
     const live = () => client.get(ValidatingWebhookConfiguration, registration);
     const replicas = async () => (await client.get(Deployment, { name: 'notes', namespace })).spec?.replicas;
 
-    const refused = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace, '--verbose');
+    const refused = kurator('dev', '--kubeconfig', kubeconfig, '--watch-namespace', namespace, '--verbose');
     expect(await refused.code).toBe(1);
     expect(refused.said()).toContain('KUR_CLI_DEPLOYED');
     expect(refused.said()).toContain(`Deployment ${namespace}/notes, ValidatingWebhookConfiguration notes`);
     expect((await live()).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
     expect(await replicas()).toBe(2);
 
-    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace, '--takeover');
+    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch-namespace', namespace, '--takeover');
     test.onEnd(() => running.child.kill('SIGKILL'));
     await expect.poll(running.said, { timeout: 60_000, interval: 50 }).toContain('up; reloads');
     expect(await replicas()).toBe(0);
@@ -164,7 +164,7 @@ describe('where the operator is deployed', () => {
     const before = await client.create(ValidatingWebhookConfiguration, configuration as never);
     test.onEnd(() => client.delete(ValidatingWebhookConfiguration, registration).catch(() => {}));
     const live = () => client.get(ValidatingWebhookConfiguration, registration);
-    const args = ['dev', '--kubeconfig', kubeconfig, '--watch', namespace, '--takeover'];
+    const args = ['dev', '--kubeconfig', kubeconfig, '--watch-namespace', namespace, '--takeover'];
     const up = (running: Running) =>
       expect.poll(running.said, { timeout: 60_000, interval: 50 }).toContain('up; reloads');
 
@@ -201,7 +201,7 @@ describe('where the operator is deployed', () => {
     const { client, namespace } = test;
     const nowhere = "{ apiVersion: 'nowhere.test/v1', kind: 'Nowhere', plural: 'nowheres', namespaced: true }";
     await edited(test, /\.reconcile\(/, `.owns(${nowhere} as never).reconcile(`);
-    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace);
+    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch-namespace', namespace);
     test.onEnd(() => running.child.kill('SIGKILL'));
     const registered = async () => (await client.find(ValidatingWebhookConfiguration, registration)) !== undefined;
     await expect.poll(registered, { timeout: 60_000, interval: 50 }).toBe(true);
@@ -216,7 +216,7 @@ describe('where the operator is deployed', () => {
     const { client, namespace } = test;
     await edited(test, /(\.reconcile\(async .* => \{)/, "$1 console.log('waits'); await new Promise(() => {});");
     await client.create(Note, { metadata: { name: 'slow', namespace }, spec: { message: 'one' } } as never);
-    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace);
+    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch-namespace', namespace);
     test.onEnd(() => running.child.kill('SIGKILL'));
     await expect.poll(running.said, { timeout: 60_000, interval: 50 }).toContain('waits');
     expect(await client.find(ValidatingWebhookConfiguration, registration)).toBeDefined();
@@ -228,12 +228,12 @@ describe('where the operator is deployed', () => {
   it('deletes only the registration that it made itself', async () => {
     await using test = await testScope('dev-alone');
     const { client, namespace } = test;
-    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace);
+    const running = kurator('dev', '--kubeconfig', kubeconfig, '--watch-namespace', namespace);
     test.onEnd(() => running.child.kill('SIGKILL'));
     await expect.poll(running.said, { timeout: 60_000, interval: 50 }).toContain('up; reloads');
     expect(await client.find(ValidatingWebhookConfiguration, registration)).toBeDefined();
     await untilItLeads(client);
-    const second = kurator('dev', '--kubeconfig', kubeconfig, '--watch', namespace, '--verbose');
+    const second = kurator('dev', '--kubeconfig', kubeconfig, '--watch-namespace', namespace, '--verbose');
     expect(await second.code).toBe(1);
     expect(second.said()).toMatch(/already: Lease .*notes/);
     running.child.kill('SIGINT');

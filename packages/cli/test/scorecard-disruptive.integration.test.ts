@@ -3,6 +3,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fakeSession } from '@kurator/command/testing';
 import { crdOf } from '@kurator/schema';
 import {
   ConfigMap,
@@ -18,7 +19,6 @@ import { type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCommandLine } from '../src/program.ts';
 import type { Report } from '../src/scorecard/report.ts';
-import { fakeSession } from './fake-session.ts';
 
 const kubeconfig = process.env.KURATOR_TEST_KUBECONFIG ?? '';
 const name = 'garden-operator';

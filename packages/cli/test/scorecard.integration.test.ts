@@ -1,11 +1,11 @@
 // What the scorecard says where there is little to see; what it sees of a live operator is in e2e/new-operator and e2e/chart.
 import { join } from 'node:path';
 import { Deployment, Namespace } from '@kurator/client';
+import { fakeSession } from '@kurator/command/testing';
 import { type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommandLine } from '../src/program.ts';
 import type { Report } from '../src/scorecard/report.ts';
-import { fakeSession } from './fake-session.ts';
 
 const bundle = join(import.meta.dirname, '..', '..', '..', 'deploy', 'bundle');
 const kubeconfig = process.env.KURATOR_TEST_KUBECONFIG ?? '';

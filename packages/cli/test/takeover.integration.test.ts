@@ -57,7 +57,7 @@ it('lets all others work again though one of them can not, and says which', asyn
   await takeover.end();
   const replicas = async (name: string) => (await client.get(Deployment, { name, namespace })).spec?.replicas;
   expect([await replicas('a'), await replicas('b'), await replicas('c')]).toEqual([0, 2, 2]);
-  expect(said.join('\n')).toMatch(/Deployment \S+\/a still rests: not this one\n {2}fix: kubectl scale/);
+  expect(said.join('\n')).toMatch(/Deployment \S+\/a is still idle: not this one\n {2}fix: kubectl scale/);
 });
 
 it('says what it could not look at', async () => {

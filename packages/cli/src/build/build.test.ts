@@ -5,9 +5,9 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Interrupted } from '@kurator/command';
+import { fakeSession } from '@kurator/command/testing';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { fakeSession } from '../../test/fake-session.ts';
-import { Interrupted } from '../error.ts';
 import { runCommandLine } from '../program.ts';
 
 const project = join(import.meta.dirname, '..', '..', 'test', 'support', 'gadget');

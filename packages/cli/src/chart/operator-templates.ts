@@ -3,6 +3,7 @@ import type { Container, Deployment, KubernetesObject, PodSpec, PolicyRule } fro
 import { rulesWithout } from '@kurator/schema';
 import type { PlannedFile } from '../files/template.ts';
 import type { OperatorDescription, OperatorFacts } from '../manifests/description.ts';
+import { metricsReader } from '../manifests/metrics-reader.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { clusterRole, namespacedRole } from '../manifests/roles.ts';
 import { bareHole, blockHole, templateOf, textHole } from './holes.ts';
@@ -46,7 +47,7 @@ export function operatorTemplates(operator: ChartOperator): PlannedFile[] {
     metadata.name === facts.name && /Role(Binding)?$/.test(kind) && !/^Namespace/.test(kind);
   const files = everywhere
     .filter((object) => !isWork(object))
-    .map((object) => fileOf(operator, object, [values, ...conditionOf(values, object)]));
+    .map((object) => fileOf(operator, object, [values, ...conditionOf(values, facts, object)]));
   const granted = [
     objectsFile(
       operator,
@@ -105,10 +106,12 @@ function describe({ facts, key, withheldRoles = {} }: ChartOperator): OperatorDe
   };
 }
 
-function conditionOf(values: string, { kind, metadata }: KubernetesObject): string[] {
+function conditionOf(values: string, facts: OperatorFacts, { kind, metadata }: KubernetesObject): string[] {
   if (kind === 'CustomResourceDefinition') return ['.Values.crds.install'];
   if (kind === 'ClusterRole' && /-(view|edit)$/.test(metadata.name ?? '')) return [`${values}.userRoles.enabled`];
-  const value = switches[kind];
+  // But for the role itself, which others may be given too.
+  const isReader = metadata.name === metricsReader(facts) && kind !== 'ClusterRole';
+  const value = isReader ? switches.ServiceMonitor : switches[kind];
   return value ? [`${values}.${value}`] : [];
 }
 

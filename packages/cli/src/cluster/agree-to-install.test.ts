@@ -1,6 +1,6 @@
+import { questions } from '@kurator/command';
+import { ENTER, terminal } from '@kurator/command/testing';
 import { describe, expect, it } from 'vitest';
-import { ENTER, terminal } from '../../test/fake-terminal.ts';
-import { questions } from '../terminal/questions.ts';
 import { agreeToInstall } from './agree-to-install.ts';
 
 const missing = async () => ['containerd', 'runc'];

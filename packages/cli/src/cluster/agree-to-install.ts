@@ -1,6 +1,7 @@
 /** What is installed on the machine itself is installed after a yes. */
+
+import { questions } from '@kurator/command';
 import { mayInstall, missingNodePackages } from '@kurator/testenv';
-import { questions } from '../terminal/questions.ts';
 
 /**
  * Whether missing Debian packages may be installed: as `--install` and `--no-install` say; otherwise as the environment

@@ -1,14 +1,11 @@
 /** Declares `kurator cluster …`: what can be typed, with its help. What is done is in the other files of this folder. */
-import { type Command, Option } from 'commander';
-import { lazy, type Session } from '../action.ts';
-import { declareDoctor } from '../doctor/command.ts';
-import { declareFault } from '../fault/commands.ts';
-import { shared, wholeNumber } from '../options.ts';
+import { type Command, lazy, Option, type Session, shared, wholeNumber } from '@kurator/command';
 
 /** As many nodes as a cluster can have addresses for. */
 const MOST_NODES = 32;
 
-export function declareCluster(program: Command, session: Session): void {
+/** Gives the command that others belong to as well. */
+export function declareCluster(program: Command, session: Session): Command {
   const cluster = program
     .command('cluster')
     .description('make and use clusters: real API servers, and real nodes with real containers')
@@ -18,9 +15,7 @@ export function declareCluster(program: Command, session: Session): void {
   declareFetch(cluster, session);
   declareLooks(cluster, session);
   declareUses(cluster, session);
-  declareFault(cluster, session);
-  declareDoctor(cluster, session);
-  cluster.addHelpText(
+  return cluster.addHelpText(
     'after',
     `
 Examples:
@@ -35,7 +30,7 @@ Examples:
 
 function declareUp(cluster: Command, session: Session): void {
   shared
-    .json(shared.name(cluster.command('up').description('bring a cluster up; harmless if it is up already')))
+    .output(shared.name(cluster.command('up').description('bring a cluster up; harmless if it is up already')))
     .addOption(
       new Option('--nodes <count>', 'how many nodes, 0 to 32; they need root and Linux (default: 1)')
         .argParser(wholeNumber(0, MOST_NODES))
@@ -94,11 +89,11 @@ function declareDown(cluster: Command, session: Session): void {
 
 function declareLooks(cluster: Command, session: Session): void {
   shared
-    .json(cluster.command('list').alias('ls').description('show your clusters'))
+    .output(cluster.command('list').alias('ls').description('show your clusters'), ['json', 'yaml', 'name'])
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./list.ts')).list));
   shared
-    .json(
+    .output(
       shared.name(cluster.command('status').description("show a cluster's parts: running or not, and their memory")),
     )
     .option('--verbose', 'explain decisions')
@@ -125,7 +120,7 @@ function declareLooks(cluster: Command, session: Session): void {
 function declareUses(cluster: Command, session: Session): void {
   shared
     .name(cluster.command('load').description('load an image archive (OCI or `docker save`) into every node'))
-    .argument('<archive>', 'a file, such as `kurator image build` makes')
+    .argument('<archive>', 'a file, such as `kurator image build` makes; - for standard input')
     .option('--as <image>', 'the name to give it, for an archive that names none')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./load.ts')).load))

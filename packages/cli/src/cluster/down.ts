@@ -1,8 +1,7 @@
 /** `kurator cluster down` */
+
+import { type Action, confirm, duration } from '@kurator/command';
 import { listClusters, openCluster } from '@kurator/testenv';
-import type { Action } from '../action.ts';
-import { confirm } from '../confirm.ts';
-import { duration } from '../terminal/amounts.ts';
 
 interface DownOptions {
   name?: string;

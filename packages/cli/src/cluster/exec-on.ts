@@ -1,6 +1,5 @@
 /** `kurator cluster exec-on`: enters a machine by way of a program that runs on it. */
-import type { Action } from '../action.ts';
-import { CliError } from '../error.ts';
+import { type Action, CliError } from '@kurator/command';
 import { inForeground } from './foreground.ts';
 import { type NameOption, runningCluster } from './named-cluster.ts';
 

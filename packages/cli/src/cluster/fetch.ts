@@ -1,6 +1,7 @@
 /** `kurator cluster fetch` */
+
+import type { Action } from '@kurator/command';
 import { defaultVersion, type Program, parseVersion, prepareNodes, resolveBinaries } from '@kurator/testenv';
-import type { Action } from '../action.ts';
 import { agreeToInstall } from './agree-to-install.ts';
 
 /** As commander gives them. */

@@ -1,6 +1,6 @@
 /** Runs a program in the foreground, as a shell would: it has the terminal, and its exit code is ours. */
 import { spawn } from 'node:child_process';
-import { exitCodeOfSignal } from '../exit-code.ts';
+import { exitCodeOfSignal } from '@kurator/command';
 
 export async function inForeground(
   command: string,

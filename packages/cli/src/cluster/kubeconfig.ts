@@ -1,6 +1,6 @@
 /** `kurator cluster kubeconfig` */
 import { readFile } from 'node:fs/promises';
-import type { Action } from '../action.ts';
+import type { Action } from '@kurator/command';
 import { type NameOption, runningCluster } from './named-cluster.ts';
 
 interface KubeconfigOptions extends NameOption {

@@ -1,6 +1,7 @@
 /** `kurator cluster kubectl` */
+
+import type { Action } from '@kurator/command';
 import { withoutProxyForClusters } from '@kurator/testenv';
-import type { Action } from '../action.ts';
 import { inForeground } from './foreground.ts';
 import { type NameOption, runningCluster } from './named-cluster.ts';
 

@@ -1,14 +1,14 @@
 /** `kurator cluster list` */
-import { type ClusterSummary, listClusters } from '@kurator/testenv';
-import type { Action } from '../action.ts';
-import { age } from '../terminal/amounts.ts';
-import { table } from '../terminal/table.ts';
 
-export const list: Action<{ json?: boolean }, []> = async ({ print, say }, { json }) => {
+import { type Action, age, table } from '@kurator/command';
+import { isForPrograms, type OutputOptions, serialised } from '@kurator/command/kube';
+import { type ClusterSummary, listClusters } from '@kurator/testenv';
+
+export const list: Action<OutputOptions, []> = async ({ print, say, screen }, options) => {
   const clusters = await listClusters();
-  if (json) print(JSON.stringify(clusters, undefined, 2));
+  if (isForPrograms(options)) print(await serialised(clusters, options, screen));
   else if (clusters.length === 0) say('There is no cluster. Make one: kurator cluster up');
-  else print(listText(clusters));
+  else print(options.output === 'name' ? clusters.map(({ name }) => name).join('\n') : listText(clusters));
   return 0;
 };
 

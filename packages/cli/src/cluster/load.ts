@@ -1,6 +1,5 @@
 /** `kurator cluster load` */
-import type { Action } from '../action.ts';
-import { CliError } from '../error.ts';
+import { type Action, CliError, withNamedFile } from '@kurator/command';
 import { type NameOption, runningCluster } from './named-cluster.ts';
 
 /** As commander gives them. */
@@ -8,7 +7,7 @@ interface LoadOptions extends NameOption {
   as?: string;
 }
 
-export const load: Action<LoadOptions, [archive: string]> = async ({ print, reporter }, options, archive) => {
+export const load: Action<LoadOptions, [archive: string]> = async ({ print, reporter, signal }, options, archive) => {
   const cluster = await runningCluster(options);
   if (cluster.config.nodes === 0) {
     throw new CliError('KUR_CLI_NO_NODES', `the cluster "${cluster.name}" has no node to load an image into`, {
@@ -17,7 +16,8 @@ export const load: Action<LoadOptions, [archive: string]> = async ({ print, repo
   }
   const task = `Loading ${archive}`;
   reporter.progress(task, undefined);
-  const names = await cluster.load(archive, options.as ? { name: options.as } : {});
+  const load = async (path: string) => await cluster.load(path, options.as ? { name: options.as } : {});
+  const names = await withNamedFile('archive', archive, load, { signal });
   reporter.progress(task, 1);
   for (const name of names) print(name);
   return 0;

@@ -3,9 +3,8 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Action, CliError } from '@kurator/command';
 import { openCluster } from '@kurator/testenv';
-import type { Action } from '../action.ts';
-import { CliError } from '../error.ts';
 import type { NameOption } from './named-cluster.ts';
 
 interface LogsOptions extends NameOption {

@@ -1,6 +1,7 @@
 /** The cluster that a command is about, in a state in which the command makes sense. */
+
+import { CliError } from '@kurator/command';
 import { type Cluster, listClusters, openCluster } from '@kurator/testenv';
-import { CliError } from '../error.ts';
 
 export interface NameOption {
   name?: string;

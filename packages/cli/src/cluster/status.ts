@@ -1,18 +1,15 @@
 /** `kurator cluster status` */
+
+import { type Action, mebibytes, table } from '@kurator/command';
+import { isForPrograms, type OutputOptions, serialised } from '@kurator/command/kube';
 import type { ClusterStatus } from '@kurator/testenv';
-import type { Action } from '../action.ts';
-import { mebibytes } from '../terminal/amounts.ts';
-import { table } from '../terminal/table.ts';
 import { type NameOption, runningCluster } from './named-cluster.ts';
 
-interface StatusOptions extends NameOption {
-  json?: boolean;
-}
-
-export const status: Action<StatusOptions, []> = async ({ print }, options) => {
+export const status: Action<NameOption & OutputOptions, []> = async ({ print, screen }, options) => {
   const cluster = await runningCluster(options);
   const found = await cluster.status();
-  print(options.json ? JSON.stringify(found, undefined, 2) : `${statusText(found)}\n\nfolder: ${cluster.folder}`);
+  const isRaw = isForPrograms(options);
+  print(isRaw ? await serialised(found, options, screen) : `${statusText(found)}\n\nfolder: ${cluster.folder}`);
   return 0;
 };
 

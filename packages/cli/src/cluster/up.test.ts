@@ -35,7 +35,7 @@ describe('clusterOptions', () => {
 
   it('passes everything else on, but for what is only about printing', () => {
     const options = { name: 'a', version: '1.35', nodeVersion: '1.34', audit: true, binaries: '/b', install: false };
-    const printing = { json: true, verbose: true };
+    const printing = { output: 'json' as const, verbose: true };
     expect(clusterOptions({ ...options, ...printing }, { exists: true })).toEqual(options);
   });
 });

@@ -1,11 +1,12 @@
 /** `kurator cluster up` */
+
+import { type Action, announceCleanup, duration } from '@kurator/command';
+import { isForPrograms, type OutputOptions, serialised } from '@kurator/command/kube';
 import { type Cluster, type ClusterOptions, createCluster, listClusters } from '@kurator/testenv';
-import { type Action, announceCleanup } from '../action.ts';
-import { duration } from '../terminal/amounts.ts';
 import { agreeToInstall } from './agree-to-install.ts';
 
 /** As commander gives them. */
-export interface UpOptions {
+export interface UpOptions extends OutputOptions {
   name?: string;
   nodes?: number;
   controlPlaneOnly?: boolean;
@@ -17,14 +18,13 @@ export interface UpOptions {
   install?: boolean;
   fastFailureDetection?: boolean;
   closed?: boolean;
-  json?: boolean;
   verbose?: boolean;
 }
 
 const DEFAULT_NODES = 1;
 
 export const up: Action<UpOptions, []> = async (context, options) => {
-  const { print, say, reporter, signal } = context;
+  const { print, say, reporter, screen, signal } = context;
   const name = options.name ?? 'kurator';
   const started = Date.now();
   const exists = (await listClusters()).some((cluster) => cluster.name === name && cluster.state !== 'dead');
@@ -41,8 +41,8 @@ export const up: Action<UpOptions, []> = async (context, options) => {
   );
   reporter.progress(task, 1);
   print(
-    options.json
-      ? JSON.stringify(result(cluster, created), undefined, 2)
+    isForPrograms(options)
+      ? await serialised(result(cluster, created), options, screen)
       : text(cluster, created, Date.now() - started),
   );
   return 0;
@@ -51,7 +51,7 @@ export const up: Action<UpOptions, []> = async (context, options) => {
 /** What the library is asked for. Without `--nodes` and `--closed`, a cluster that is there is right as it is. Pure. */
 export function clusterOptions(options: UpOptions, { exists }: { exists: boolean }): ClusterOptions {
   const {
-    json: _json,
+    output: _output,
     verbose: _verbose,
     controlPlaneOnly,
     nodes,

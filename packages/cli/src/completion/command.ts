@@ -1,5 +1,4 @@
-import { Argument, type Command } from 'commander';
-import { lazy, type Session } from '../action.ts';
+import { Argument, type Command, lazy, type Session } from '@kurator/command';
 
 /** Declares `kurator completion`. */
 export function declareCompletion(program: Command, session: Session): void {
@@ -11,7 +10,7 @@ export function declareCompletion(program: Command, session: Session): void {
       lazy(session, async () => {
         const { completionScript } = await import('./completion-script.ts');
         return async ({ print }, _options: object, shell: 'bash' | 'zsh' | 'fish') => {
-          print(completionScript(program, shell));
+          print(completionScript(shell));
           return 0;
         };
       }),
@@ -37,12 +36,17 @@ Names of services, incidents, namespaces and contexts come from the cluster that
     .passThroughOptions()
     .action(
       lazy(session, async () => {
-        const { completions } = await import('./complete.ts');
+        const { completionAnswer } = await import('@kurator/command');
         return async ({ print }, _options: object, words: string[]) => {
-          const found = await completions(program, words);
-          if (found.length > 0) print(found.join('\n'));
+          print(await completionAnswer(program, words, { clusters: clusterNames }));
           return 0;
         };
       }),
     );
+}
+
+/** Clusters of this machine. */
+async function clusterNames(): Promise<string[]> {
+  const { listClusters } = await import('@kurator/testenv');
+  return (await listClusters()).map(({ name }) => name);
 }

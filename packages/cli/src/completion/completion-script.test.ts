@@ -1,61 +1,81 @@
 import { execFileSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
-import { fakeSession } from '../../test/fake-session.ts';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { completionAnswer } from '@kurator/command';
+import { fakeSession } from '@kurator/command/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createProgram } from '../program.ts';
 import { completionScript } from './completion-script.ts';
 
-const program = createProgram(fakeSession());
+const program = await createProgram(fakeSession());
+const nobody = ['--kubeconfig', '/does/not/exist'];
 
-/** What bash would offer at the end of a line. */
-function offers(line: string): string[] {
-  const words = ['kurator', ...line.split(' ')];
-  const list = words.map((word) => `'${word}'`).join(' ');
-  // The command that the script asks for names, in whose place a function tells what it was asked.
-  const script = `kurator() { echo asked-"$1"; shift 2; echo "asked-for:$*"; }
-    ${completionScript(program, 'bash')}
-    COMP_WORDS=(${list}) COMP_CWORD=${words.length - 1}
+/** What bash would offer at the end of a line, and what it has asked the command for that. */
+async function inBash(words: readonly string[]): Promise<{ offered: string[]; asked: string[] }> {
+  const folder = mkdtempSync(join(tmpdir(), 'kurator-completion-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'answer'), await completionAnswer(program, words));
+  const list = ['kurator', ...words].map((word) => `'${word}'`).join(' ');
+  const script = `kurator() { printf '%s\\n' "$@" > ${folder}/asked; cat ${folder}/answer; }
+    ${completionScript('bash')}
+    cd ${folder}; mkdir projects; touch image.tar
+    COMP_WORDS=(${list}) COMP_CWORD=${words.length}
     _kurator
     printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  const offered = execFileSync('bash', ['-c', script], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  return { offered, asked: readFileSync(join(folder, 'asked'), 'utf8').split('\n').slice(0, -1) };
 }
 
+const offers = async (line: string) => (await inBash(line.split(' '))).offered;
+
 describe('in bash', () => {
-  it('offers the commands', () => {
-    expect(offers('')).toEqual(expect.arrayContaining(['cluster', 'doctor', 'image', 'tour', '--help', '--version']));
+  it('offers the commands', async () => {
+    expect(await offers('')).toEqual(
+      expect.arrayContaining(['cluster', 'doctor', 'image', 'tour', '--help', '--version']),
+    );
   });
 
-  it('completes a command that was begun', () => {
-    expect(offers('cluster ku')).toEqual(['kubeconfig', 'kubectl']);
+  it('completes a command that was begun', async () => {
+    expect(await offers('cluster ku')).toEqual(['kubeconfig', 'kubectl']);
   });
 
-  it('offers the options of the command that is being typed, after others', () => {
-    expect(offers('cluster up --name dev --no')).toEqual(['--nodes', '--node-version', '--no-install']);
+  it('offers the options of the command that is being typed, after others', async () => {
+    expect(await offers('cluster up --name dev --no')).toEqual(['--nodes', '--node-version', '--no-install']);
   });
 
-  it('offers the choices of an argument', () => {
-    expect(offers('completion f')).toEqual(['fish']);
+  it('offers the choices of an argument', async () => {
+    expect(await offers('completion f')).toEqual(['fish']);
   });
 
-  it('offers the values of an option', () => {
-    expect(offers('get web -o ')).toEqual(['json', 'yaml', 'wide']);
-    expect(offers('incidents --state q')).toEqual(['quarantined']);
-    expect(offers('drill web --fault h')).toEqual(['hang']);
+  it('offers the values of an option, also of one with a sign', async () => {
+    expect(await offers('cluster status -o ')).toEqual(['json', 'yaml']);
+    expect(await offers('incidents --state q')).toEqual(['quarantined']);
+    expect(await offers('drill web --fault h')).toEqual(['hang']);
+    expect(await offers('cluster status --output = y')).toEqual(['yaml']);
+    expect(await offers('cluster status --output =')).toEqual(['json', 'yaml']);
   });
 
-  it('asks the command for names, with what has been typed', () => {
-    expect(offers('get -A ')).toEqual(['asked-__complete', 'asked-for:get', '-A']);
-    expect(offers('describe web -n ')).toEqual(['asked-__complete', 'asked-for:describe', 'web', '-n']);
-    expect(offers('get --exit')).toEqual(['--exit-code']);
-    expect(offers('build --ta')).toEqual(['--tag']);
+  it('asks the command, with what has been typed', async () => {
+    const { asked } = await inBash(['describe', 'web', ...nobody, '-n', '']);
+    expect(asked).toEqual(['__complete', '--', 'describe', 'web', ...nobody, '-n', '']);
   });
 
-  it('does not take a value for a command', () => {
-    expect(offers('cluster up --name cluster --aud')).toEqual(['--audit']);
+  it('offers folders where a project is meant', async () => {
+    expect(await offers('dev pro')).toEqual(['projects']);
+    expect(await offers('get --exit')).toEqual(['--exit-code']);
+  });
+
+  it('does not take a value for a command', async () => {
+    expect(await offers('cluster up --name cluster --aud')).toEqual(['--audit']);
   });
 });
 
-it.each(['zsh', 'fish'] as const)('names every command for %s', (shell) => {
-  const script = completionScript(program, shell);
-  const names = program.commands.flatMap((command) => [command, ...command.commands]).map((command) => command.name());
-  for (const name of names) expect(script).toContain(name);
+it.each(['bash', 'zsh', 'fish'] as const)('the script for %s knows nothing but how to ask', (shell) => {
+  const script = completionScript(shell).replaceAll('/dev/null', '');
+  const commands = program.commands.flatMap((command) => [command, ...command.commands]);
+  const known = commands.map((command) => command.name()).filter((name) => name !== '__complete');
+  expect(script).toContain('kurator __complete -- ');
+  expect(known.filter((name) => new RegExp(`\\b${name}\\b`).test(script))).toEqual([]);
+  expect(script.split('\n').length).toBeLessThan(20);
 });

@@ -1,155 +1,55 @@
-/** Shell completion, made from the tree of commands, so that it can't lag behind it. Pure. */
-import type { Command } from 'commander';
-import { sourcesOf, sourcesOfOption } from './place.ts';
-
+/**
+ * Shell completion. The scripts know no command and no option: they ask the command itself, by `__complete`, each time. What it
+ * answers is told in complete.ts. Pure.
+ */
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** A place in the command line, such as `cluster up`, and what can come there. */
-interface Place {
-  readonly path: string;
-  readonly words: readonly { text: string; description: string }[];
-  /** Options whose values are known: `-o` and `--output`, and what may follow them. */
-  readonly values: readonly { flags: readonly string[]; choices: readonly string[] }[];
-  /** Whether names can come here that the command has to be asked for. */
-  readonly hasNames: boolean;
-  /** Options after which such names come. */
-  readonly nameFlags: readonly string[];
+export function completionScript(shell: Shell): string {
+  return scripts[shell];
 }
 
-export function completionScript(program: Command, shell: Shell): string {
-  return writers[shell](placesOf(program, ''));
-}
-
-function placesOf(command: Command, path: string): Place[] {
-  const visible = command.createHelp().visibleCommands(command);
-  const commands = visible.map((each) => ({ text: each.name(), description: each.description() }));
-  const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
-  const options = command.createHelp().visibleOptions(command);
-  const words = [
-    ...commands,
-    ...choices.map((text) => ({ text, description: '' })),
-    ...options.flatMap(({ long, description }) => (long ? [{ text: long, description }] : [])),
-  ];
-  const values = options.flatMap(({ short, long, argChoices }) =>
-    argChoices ? [{ flags: [short, long].filter((flag) => flag !== undefined), choices: argChoices }] : [],
-  );
-  const nameFlags = options
-    .filter((option) => sourcesOfOption(option).length > 0)
-    .flatMap(({ short, long }) => [short, long].filter((flag) => flag !== undefined));
-  const hasNames = sourcesOf(command).length > 0;
-  const below = visible.flatMap((each) => placesOf(each, path ? `${path} ${each.name()}` : each.name()));
-  return [{ path, words, values, hasNames, nameFlags }, ...below];
-}
-
-const writers: Readonly<Record<Shell, (places: readonly Place[]) => string>> = {
-  bash: (places) => `_kurator() {
-  local place= word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "\${place:+$place }$word" in
-      ${paths(places).join(' | ')}) place="\${place:+$place }$word" ;;
-    esac
-  done
-  local words=
-  case "$place" in
-${places.map(({ path, words }) => `    '${path}') words='${texts(words)}' ;;`).join('\n')}
+const scripts: Readonly<Record<Shell, string>> = {
+  bash: `_kurator() {
+  local answer line
+  answer=$(kurator __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null) || return
+  COMPREPLY=()
+  while IFS= read -r line; do
+    [[ -n $line ]] && COMPREPLY+=("\${line%%$'\\t'*}")
+  done <<< "\${answer%:*}"
+  case "\${answer##*:}" in
+    0) compopt -o default 2>/dev/null ;;
+    16) compopt -o filenames 2>/dev/null
+      while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -d -- "\${COMP_WORDS[COMP_CWORD]}") ;;
   esac
-  case "$place \${COMP_WORDS[COMP_CWORD-1]}" in
-${valueCases(places, ({ pattern, choices }) => `    ${pattern}) words='${choices}' ;;`)}
-    ${namePatterns(places).join(' | ')})
-      [[ "\${COMP_WORDS[COMP_CWORD]}" == -* ]] ||
-        words=$(kurator __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null || echo "$words") ;;
-  esac
-  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
-complete -o default -F _kurator kurator`,
+complete -F _kurator kurator`,
 
-  zsh: (places) => `#compdef kurator
+  zsh: `#compdef kurator
 _kurator() {
-  local place= word
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    case "\${place:+$place }$word" in
-      (${paths(places).join('|')}) place="\${place:+$place }$word" ;;
-    esac
+  local answer line
+  local -a entries
+  answer=$(kurator __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null) || return
+  for line in "\${(@f)\${answer%:*}}"; do
+    [[ -n $line ]] && entries+=("\${\${line//:/\\\\:}/$'\\t'/:}")
   done
-  case "$place $words[CURRENT-1]" in
-${valueCases(places, ({ pattern, choices }) => `    (${pattern.replaceAll(' | ', '|')}) compadd -- ${choices}; return ;;`)}
-    (${namePatterns(places).join('|')})
-      if [[ "$words[CURRENT]" != -* ]]; then
-        compadd -- \${(f)"$(kurator __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"}; return
-      fi ;;
+  (( $#entries )) && _describe kurator entries
+  case "\${answer##*:}" in
+    (0) _files ;;
+    (16) _files -/ ;;
   esac
-  case "$place" in
-${places.map(({ path, words }) => `    ('${path}') compadd -- ${texts(words)} ;;`).join('\n')}
-  esac
-  _files
 }
 if [ "$funcstack[1]" = _kurator ]; then _kurator "$@"; else compdef _kurator kurator; fi`,
 
-  fish: (places) => `function __kurator_place
-  set -l place
-  for word in (commandline -opc)[2..-1]
-    switch "$place $word"
-      case ${paths(places)
-        .map((path) => path.replace(/^'/, "' "))
-        .join(' ')}
-        set place "$place $word"
-    end
+  fish: `function __kurator_complete
+  set -l answer (kurator __complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
+  or return
+  test (count $answer) -gt 1; and printf '%s\\n' $answer[1..-2]
+  switch $answer[-1]
+    case :0
+      __fish_complete_path (commandline -ct)
+    case :16
+      __fish_complete_directories (commandline -ct)
   end
-  echo "$place"
 end
-${places.flatMap(({ path, words }) => words.map((word) => fishLine(path, word))).join('\n')}
-${places.flatMap(fishValues).join('\n')}
-${places.flatMap(fishNames).join('\n')}`,
+complete -c kurator -f -a '(__kurator_complete)'`,
 };
-
-/** Places, each with the word before the cursor, where the command itself has to be asked. */
-function namePatterns(places: readonly Place[]): string[] {
-  return places.flatMap(({ path, hasNames, nameFlags }) => [
-    ...nameFlags.map((flag) => `'${path} ${flag}'`),
-    ...(hasNames ? [`'${path} '*`] : []),
-  ]);
-}
-
-function fishNames({ path, hasNames, nameFlags }: Place): string[] {
-  const condition = `test (__kurator_place) = " ${path}"`;
-  const asked = "-x -a '(kurator __complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'";
-  const names = nameFlags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`));
-  return [
-    ...(names.length > 0 ? [`complete -c kurator -n '${condition}' ${names.join(' ')} ${asked}`] : []),
-    ...(hasNames ? [`complete -c kurator -n '${condition}' ${asked}`] : []),
-  ];
-}
-
-/** A case for each option whose values are known, in its place. */
-function valueCases(places: readonly Place[], write: (one: { pattern: string; choices: string }) => string): string {
-  const cases = places.flatMap(({ path, values }) =>
-    values.map(({ flags, choices }) => {
-      const pattern = flags.map((flag) => `'${path} ${flag}'`).join(' | ');
-      return write({ pattern, choices: choices.join(' ') });
-    }),
-  );
-  return cases.join('\n');
-}
-
-function fishValues({ path, values }: Place): string[] {
-  return values.map(({ flags, choices }) => {
-    const condition = `test (__kurator_place) = "${path ? ` ${path}` : ''}"`;
-    const names = flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`));
-    return `complete -c kurator -n '${condition}' ${names.join(' ')} -x -a '${choices.join(' ')}'`;
-  });
-}
-
-/** Every place but the beginning, quoted. */
-function paths(places: readonly Place[]): string[] {
-  return places.filter(({ path }) => path).map(({ path }) => `'${path}'`);
-}
-
-function texts(words: Place['words']): string {
-  return words.map(({ text }) => text).join(' ');
-}
-
-function fishLine(path: string, { text, description }: Place['words'][number]): string {
-  const condition = `test (__kurator_place) = "${path ? ` ${path}` : ''}"`;
-  const word = text.startsWith('--') ? `-l ${text.slice(2)}` : `-f -a ${text}`;
-  return `complete -c kurator -n '${condition}' ${word} -d '${description.replaceAll("'", "\\'")}'`;
-}

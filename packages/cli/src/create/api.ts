@@ -1,19 +1,17 @@
 /** `kurator create api` */
 import { dirname, posix } from 'node:path';
-import type { Action } from '../action.ts';
-import { CliError } from '../error.ts';
+import { type Action, CliError, given, type Questions, questions } from '@kurator/command';
 import { readIfThere } from '../files/change.ts';
 import { recovered } from '../files/recovered.ts';
 import { type PlannedFile, renderTemplates } from '../files/template.ts';
 import { folderOf, groupOf, problemOf } from '../project/names.ts';
 import { type Project, readProject } from '../project/project.ts';
-import { given, type Questions, questions } from '../terminal/questions.ts';
-import { kindOf, mustHave, versionOf } from './kind-question.ts';
-import { carryOut, type Plan, type PlanOptions } from './plan.ts';
+import { kindAsked, mustHave, versionOf } from './kind-question.ts';
+import { type Scaffold, type ScaffoldOptions, writeScaffold } from './scaffold.ts';
 import { operatorIn, withController } from './wiring.ts';
 
 /** As commander gives them. */
-export interface ApiOptions extends PlanOptions {
+export interface ApiOptions extends ScaffoldOptions {
   group?: string;
   version?: string;
   kind?: string;
@@ -30,16 +28,16 @@ export interface NewApi {
   readonly controller: boolean;
 }
 
-export const createApi: Action<ApiOptions, []> = async (context, options) => {
-  const project = await readProject('.');
+export const createApi: Action<ApiOptions, [folder: string]> = async (context, options, folder) => {
+  const project = await readProject(folder);
   if (!options.dryRun) await recovered(project.folder, context);
   const asked = questions();
-  const kind = await kindOf(options.kind, asked);
+  const kind = await kindAsked(options.kind, asked);
   const version = await versionOf(options.version, asked);
   const group = await apiGroup(project, options.group, asked);
   const { resource = true, controller = true } = options;
   const api: NewApi = { group, version, kind, resource, controller };
-  await carryOut(context, project.folder, await planApi(project, api), options, asked);
+  await writeScaffold(context, project.folder, await apiScaffold(project, api), options, asked);
   return 0;
 };
 
@@ -55,7 +53,7 @@ async function apiGroup({ domain, folder }: Project, flag: string | undefined, a
 }
 
 /** The files and the wiring; reads the project, and writes nothing. */
-export async function planApi(project: Project, api: NewApi): Promise<Plan> {
+export async function apiScaffold(project: Project, api: NewApi): Promise<Scaffold> {
   const { kind, group, version } = api;
   const folder = folderOf(kind);
   const { operatorFile } = project;

@@ -1,6 +1,5 @@
 /** Declares `kurator create …`. */
-import type { Command } from 'commander';
-import { lazy, type Session } from '../action.ts';
+import { type Command, lazy, type Session } from '@kurator/command';
 
 export function declareCreate(program: Command, session: Session): void {
   const create = program
@@ -28,7 +27,7 @@ export function declareCreate(program: Command, session: Session): void {
     create
       .command('webhook')
       .description('add webhooks to a CRD: for what a schema can not say')
-      .option('--kind <kind>', 'a kind of the project')
+      .option('--kind <kind>', 'the kind of a CRD of the project')
       .option('--validate', 'one that refuses objects')
       .option('--mutate', 'one that completes objects'),
   )
@@ -38,7 +37,7 @@ export function declareCreate(program: Command, session: Session): void {
     create
       .command('conversion')
       .description('add another version to a CRD, and how objects of the one become objects of the other')
-      .option('--kind <kind>', 'a kind of the project')
+      .option('--kind <kind>', 'the kind of a CRD of the project')
       .option('--version <version>', 'the other version, such as v1beta1'),
   )
     .action(lazy(session, async () => (await import('./conversion.ts')).createConversion))
@@ -58,6 +57,7 @@ Examples:
 
 function shared(command: Command): Command {
   return command
+    .argument('[folder]', "the operator's project", '.')
     .option('--dry-run', 'print what would change, and change nothing')
     .option('--overwrite', 'replace files that were changed by hand')
     .option('--verbose', 'explain decisions');

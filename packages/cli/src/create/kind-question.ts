@@ -1,13 +1,12 @@
 /** The kind that a command is about. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError } from '../error.ts';
+import { CliError, given, type Questions } from '@kurator/command';
 import { folderOf, problemOf } from '../project/names.ts';
 import type { Project } from '../project/project.ts';
-import { given, type Questions } from '../terminal/questions.ts';
 
 /** Given or asked for. */
-export async function kindOf(kind: string | undefined, asked: Questions | undefined): Promise<string> {
+export async function kindAsked(kind: string | undefined, asked: Questions | undefined): Promise<string> {
   const problem = (answer: string) => problemOf('kind', answer);
   return await given('--kind', kind, { message: 'Which kind?', initial: 'MyApp', problem }, asked);
 }

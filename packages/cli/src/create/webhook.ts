@@ -1,18 +1,16 @@
 /** `kurator create webhook` */
-import type { Action } from '../action.ts';
-import { CliError } from '../error.ts';
+import { type Action, CliError, type Questions, questions } from '@kurator/command';
 import { readIfThere } from '../files/change.ts';
 import { recovered } from '../files/recovered.ts';
 import { renderTemplates } from '../files/template.ts';
 import { folderOf } from '../project/names.ts';
 import { type Project, readProject } from '../project/project.ts';
-import { type Questions, questions } from '../terminal/questions.ts';
-import { kindOf, mustHave } from './kind-question.ts';
-import { carryOut, type Plan, type PlanOptions } from './plan.ts';
+import { kindAsked, mustHave } from './kind-question.ts';
+import { type Scaffold, type ScaffoldOptions, writeScaffold } from './scaffold.ts';
 import { withHook } from './wiring.ts';
 
 /** As commander gives them. */
-export interface WebhookOptions extends PlanOptions {
+export interface WebhookOptions extends ScaffoldOptions {
   kind?: string;
   validate?: boolean;
   mutate?: boolean;
@@ -26,13 +24,13 @@ const doing: Readonly<Record<Hook, string>> = {
   mutate: 'Shall objects be completed (--mutate)?',
 };
 
-export const createWebhook: Action<WebhookOptions, []> = async (context, options) => {
-  const project = await readProject('.');
+export const createWebhook: Action<WebhookOptions, [folder: string]> = async (context, options, folder) => {
+  const project = await readProject(folder);
   if (!options.dryRun) await recovered(project.folder, context);
   const asked = questions();
-  const kind = await kindOf(options.kind, asked);
+  const kind = await kindAsked(options.kind, asked);
   const wanted = await hooksOf(options, asked);
-  await carryOut(context, project.folder, await planWebhooks(project, kind, wanted), options, asked);
+  await writeScaffold(context, project.folder, await webhooksScaffold(project, kind, wanted), options, asked);
   return 0;
 };
 
@@ -48,7 +46,7 @@ async function hooksOf(options: WebhookOptions, asked: Questions | undefined): P
 }
 
 /** The files and the wiring; reads the project, and writes nothing. Both functions are there, those wanted are wired. */
-export async function planWebhooks(project: Project, kind: string, wanted: readonly Hook[]): Promise<Plan> {
+export async function webhooksScaffold(project: Project, kind: string, wanted: readonly Hook[]): Promise<Scaffold> {
   const path = mustHave(project, kind, 'controller.ts');
   const source = (await readIfThere(project.folder, path)) ?? '';
   const files = await renderTemplates('webhook', { kind, folder: folderOf(kind) });

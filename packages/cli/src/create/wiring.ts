@@ -3,7 +3,7 @@
  * templates write there, gives the text back as it was where the addition is there already, and says what to write by
  * hand where the place is not found. Pure.
  */
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 
 /** The name under which a source exports its operator: `export const theOperator = operator(…)`. */
 export function operatorIn(source: string, path: string): string {

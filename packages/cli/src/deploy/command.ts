@@ -1,8 +1,6 @@
 /** Declares `kurator deploy` and `kurator undeploy`. */
-import type { Command } from 'commander';
-import { lazy, type Session } from '../action.ts';
-import { collect } from '../options.ts';
-import { inSomeCluster, overwritingOptions, runningOptions, waitingOptions } from './options.ts';
+import { type Command, lazy, type Session, timeSpan } from '@kurator/command';
+import { inSomeCluster, overwritingOptions, runningOptions, waitingOptions, watchNamespaceOption } from './options.ts';
 
 const home = "where the operator lives (default: a namespace of the operator's name)";
 
@@ -30,7 +28,7 @@ like, never CRDs, namespaces or data. --dry-run shows it first. A namespace that
 Examples:
   kurator deploy --dry-run                what would change
   kurator deploy --image registry.example.com/web-operator:1.2.0
-  kurator deploy operators/web --namespace operators --watch shop --watch blog
+  kurator deploy operators/web -n operators --watch-namespace shop --watch-namespace blog
   kurator deploy operators/kurator --role exec --role metrics
   kurator deploy operators/kurator --without-role workloads    it only adopts what is there
 `,
@@ -38,18 +36,17 @@ Examples:
 }
 
 export function declareUndeploy(program: Command, session: Session): void {
-  inSomeCluster(
+  const undeploy = inSomeCluster(
     program
       .command('undeploy')
       .description('take an operator out of a cluster; its CRDs and their objects stay unless told')
       .argument('[folder]', "the operator's project", '.'),
     home,
-  )
-    .option('--crds', 'also delete its CRDs, and with them ALL their objects')
-    .option('--watch <namespace>', 'as it was given to a `kurator deploy` that kept no inventory', collect)
+  ).option('--crds', 'also delete its CRDs, and with them ALL their objects');
+  watchNamespaceOption(undeploy, 'as it was given to a `kurator deploy` that kept no inventory')
     .option('--yes', 'do not ask before CRDs and their objects are deleted')
     .option('--dry-run', 'show what would be deleted, and delete nothing')
-    .option('--timeout <duration>', 'how long each object may take to go', '2m')
+    .option('--timeout <duration>', 'how long each object may take to go', timeSpan, '2m')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./undeploy.ts')).undeploy))
     .addHelpText(

@@ -1,8 +1,8 @@
 /** `kurator deploy` */
 import { type Client, hasCode, Namespace, parseDuration } from '@kurator/client';
-import type { Action, ActionContext } from '../action.ts';
-import { CliError } from '../error.ts';
-import { inCluster } from '../healer/cluster.ts';
+import { type Action, type ActionContext, CliError } from '@kurator/command';
+import { inCluster } from '@kurator/command/kube';
+import { untilEstablished, untilRolledOut } from '../kube/rollout.ts';
 import type { OperatorDescription } from '../manifests/description.ts';
 import { namespaceOf } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
@@ -21,17 +21,16 @@ import {
   unwanted,
   writeInventory,
 } from './inventory.ts';
-import { apply, type PlanOptions, planOf, removalsOf, type Step } from './plan.ts';
 import { harmsIn, planText, titleOf } from './plan-text.ts';
-import { untilEstablished, untilRolledOut } from './rollout.ts';
+import { apply, removalsOf, type Step, type StepOptions, stepsOf } from './steps.ts';
 
 /** As commander gives them. */
 export interface DeployOptions extends DescribeOptions {
   context?: string;
   kubeconfig?: string;
   dryRun?: boolean;
-  force?: boolean;
-  takeOver?: boolean;
+  allowBreakingCrds?: boolean;
+  forceConflicts?: boolean;
   wait: boolean;
   timeout: string;
 }
@@ -52,12 +51,12 @@ export async function deployOperator(
   options: DeployOptions,
 ): Promise<number> {
   const { reporter, signal } = context;
-  const { takeOver = false } = options;
-  const { description, before, steps, removals } = await planDeployment(client, given, { takeOver, signal });
+  const { forceConflicts = false } = options;
+  const { description, before, steps, removals } = await planDeployment(client, given, { forceConflicts, signal });
   if (options.dryRun) context.print(planText([...steps, ...removals]));
   checkPlan(steps, description, options, context);
   if (options.dryRun) return 0;
-  const items = await carryOut(client, description, { steps, before, takeOver }, context);
+  const items = await carryOut(client, description, { steps, before, forceConflicts }, context);
   const { name } = description;
   const namespace = namespaceOf(description);
   if (options.wait) {
@@ -89,13 +88,13 @@ interface DeploymentPlan {
 export async function planDeployment(
   client: Client,
   given: OperatorDescription,
-  options: PlanOptions,
+  options: StepOptions,
 ): Promise<DeploymentPlan> {
   const { signal } = options;
   const before = await madeBefore(client, given, signal);
   const description = await withoutOthersNamespace(client, given, before, signal);
   const manifests = operatorManifests(description);
-  const steps = await planOf(client, manifests, options);
+  const steps = await stepsOf(client, manifests, options);
   const removals = await removalsOf(client, unwanted(before, manifests), description, signal);
   return { description, before, steps, removals };
 }
@@ -128,7 +127,8 @@ function refuseOthers(steps: readonly Step[], description: OperatorDescription):
   if (others.length === 0) return;
   const names = others.map(titleOf).join(', ');
   throw new CliError('KUR_CLI_CONFLICT', `not made by \`kurator deploy\` for ${description.name}: ${names}`, {
-    remedy: 'delete what nobody needs; or --take-over makes it the operator’s own, which `kurator undeploy` deletes',
+    remedy:
+      'delete what nobody needs; or --force-conflicts makes it the operator’s own, which `kurator undeploy` deletes',
   });
 }
 
@@ -136,7 +136,7 @@ function refuseOthers(steps: readonly Step[], description: OperatorDescription):
 interface Work {
   readonly steps: readonly Step[];
   readonly before: Inventory;
-  readonly takeOver: boolean;
+  readonly forceConflicts: boolean;
 }
 
 /**
@@ -148,7 +148,7 @@ interface Work {
 async function carryOut(
   client: Client,
   description: OperatorDescription,
-  { steps, before, takeOver }: Work,
+  { steps, before, forceConflicts }: Work,
   { reporter, signal }: ActionContext,
 ): Promise<InventoryItem[]> {
   const items = new Map(steps.map((step) => [step, itemOf(step.object, step.live?.metadata.uid)]));
@@ -158,7 +158,7 @@ async function carryOut(
       reporter.progress('Applying', steps.indexOf(step) / steps.length, titleOf(step));
       if (action === 'keep') continue;
       if (isHome(step) && action === 'create') await createNamespace(client, description, signal);
-      const applied = await apply(client, type, object, { takeOver, signal });
+      const applied = await apply(client, type, object, { forceConflicts, signal });
       items.set(step, itemOf(object, applied.metadata.uid));
     }
   };
@@ -201,23 +201,23 @@ async function takeAway(client: Client, removals: readonly Step[], { say, signal
 export function checkPlan(
   steps: readonly Step[],
   description: OperatorDescription,
-  { force = false, takeOver = false }: Pick<DeployOptions, 'force' | 'takeOver'>,
+  { allowBreakingCrds = false, forceConflicts = false }: Pick<DeployOptions, 'allowBreakingCrds' | 'forceConflicts'>,
   context: ActionContext,
 ): void {
-  checkHarm(steps, force, context);
-  if (!takeOver) refuseOthers(steps, description);
+  checkHarm(steps, allowBreakingCrds, context);
+  if (!forceConflicts) refuseOthers(steps, description);
 }
 
-function checkHarm(steps: readonly Step[], force: boolean, { say }: ActionContext): void {
+function checkHarm(steps: readonly Step[], isAllowed: boolean, { say }: ActionContext): void {
   const harms = harmsIn(steps);
   const [first] = harms;
   if (!first) return;
   const list = harms.map(({ text }) => `  ${text}`).join('\n');
-  if (force) {
-    say(`Going on in spite of this, because of --force:\n${list}`);
+  if (isAllowed) {
+    say(`Going on in spite of this, because of --allow-breaking-crds:\n${list}`);
     return;
   }
   throw new CliError('KUR_CLI_CRD_HARM', `the new definitions would do harm, so nothing was written:\n${list}`, {
-    remedy: `${first.remedy}; or accept it with --force`,
+    remedy: `${first.remedy}; or accept it with --allow-breaking-crds`,
   });
 }

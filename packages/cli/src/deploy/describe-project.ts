@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rulesWithout } from '@kurator/schema';
-import { bundleProject } from '../build/bundle.ts';
+import { compileProject } from '../build/compile.ts';
 import type { OperatorDescription } from '../manifests/description.ts';
 import { rulesOf } from '../project/optional-roles.ts';
 import { programFacts } from '../project/program-facts.ts';
@@ -14,7 +14,7 @@ export interface DescribeOptions {
   image?: string;
   namespace?: string;
   replicas?: number;
-  watch?: string[];
+  watchNamespace?: string[];
   serviceMonitor?: boolean;
   networkPolicy?: boolean;
   referencePolicy?: boolean;
@@ -33,7 +33,7 @@ export async function describeProject(
   const withheld = await rulesOf(project.folder, 'withheldRoles', options.withoutRole ?? []);
   const workshop = await mkdtemp(join(tmpdir(), 'kurator-deploy-'));
   try {
-    const { main } = await bundleProject(project, workshop);
+    const { main } = await compileProject(project, workshop);
     const facts = await programFacts(main, project.folder, signal);
     const more = extraRules.length > 0 ? { extraRules } : {};
     const permissions = {
@@ -47,12 +47,12 @@ export async function describeProject(
 }
 
 function given(options: DescribeOptions) {
-  const { image, namespace, replicas, watch, serviceMonitor, networkPolicy, referencePolicy } = options;
+  const { image, namespace, replicas, watchNamespace, serviceMonitor, networkPolicy, referencePolicy } = options;
   return {
     ...(image ? { image } : {}),
     ...(namespace ? { namespace } : {}),
     ...(replicas === undefined ? {} : { replicas }),
-    ...(watch ? { namespaces: watch } : {}),
+    ...(watchNamespace ? { namespaces: watchNamespace } : {}),
     ...(serviceMonitor ? { serviceMonitor } : {}),
     ...(networkPolicy === false ? { networkPolicy } : {}),
     ...(referencePolicy === false ? { referencePolicy } : {}),

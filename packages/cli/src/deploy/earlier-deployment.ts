@@ -3,10 +3,10 @@
  * wherever the Deployment that is there says that it works.
  */
 import { type Client, type ClusterRoleBinding, Deployment, type KubernetesObject, untyped } from '@kurator/client';
+import { findLive } from '../kube/kinds.ts';
 import { namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { type InventoryItem, isWrittenFor, itemOf, merged } from './inventory.ts';
-import { findLive } from './kind-of.ts';
 
 /** All but kinds and the namespace, in the order in which it was made. */
 export async function earlierDeployment(

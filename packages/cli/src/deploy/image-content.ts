@@ -1,15 +1,16 @@
 /** Which content an image's name stands for just now, so that new content under an old name is rolled out. */
 import type { Client } from '@kurator/client';
 import { Deployment } from '@kurator/client';
+import type { ActionContext } from '@kurator/command';
 import {
   createRegistryClient,
   dockerCredentials,
   parseImageName,
+  proxiesOf,
   type RegistryClientOptions,
   referenceOf,
 } from '@kurator/registry';
 import { findArchive } from '@kurator/testenv';
-import type { ActionContext } from '../action.ts';
 import { DIGEST_ANNOTATION, namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 
 /** In milliseconds. A registry that does not answer in this time is told of: the image is then taken by its name. */
@@ -68,7 +69,11 @@ async function digestInRegistry(
     );
   };
   try {
-    await using client = createRegistryClient({ credentials: dockerCredentials(), registries });
+    await using client = createRegistryClient({
+      credentials: dockerCredentials(),
+      registries,
+      proxy: proxiesOf(process.env),
+    });
     const either = AbortSignal.any([signal, AbortSignal.timeout(patience)]);
     const digest = await client.repository(image).digest(referenceOf(parseImageName(image)), { signal: either });
     if (!digest) notPinned(`does not have ${image} just now`);

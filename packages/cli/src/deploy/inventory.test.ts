@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { exampleSource } from '../bundle/example-source.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
+import { exampleSource } from '../olm/example-source.ts';
 import { itemOf, merged, unwanted } from './inventory.ts';
 
 const { operator } = exampleSource;

@@ -4,7 +4,7 @@
  * same name that somebody has made since is his.
  */
 import { type Client, ConfigMap, hasCode, type KubernetesObject, Namespace } from '@kurator/client';
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 import { labelsOf, namespaceOf, type OperatorDescription, selectorOf } from '../manifests/description.ts';
 
 /** In whose name `kurator deploy` writes. */

@@ -14,18 +14,20 @@ export interface OwnObject {
   readonly namespace?: string;
 }
 
-/** Its Lease; with webhooks, their registrations and keys. */
+/** Its Lease; with webhooks, their registrations and keys; with metrics over TLS, their keys. */
 export function ownObjects(description: OperatorDescription): OwnObject[] {
-  const { name, webhooks } = description;
+  const { name, webhooks, authorizedMetrics } = description;
   const namespace = namespaceOf(description);
-  const lease = { type: Lease, name, namespace };
-  if (!webhooks) return [lease];
-  return [
-    lease,
+  const registrations = [
     // Nobody answers the webhooks any more, and they would refuse every write.
     { type: ValidatingWebhookConfiguration, name },
     { type: MutatingWebhookConfiguration, name },
     { type: Secret, name: `${name}-webhooks`, namespace },
+  ];
+  return [
+    { type: Lease, name, namespace },
+    ...(webhooks ? registrations : []),
+    ...(authorizedMetrics ? [{ type: Secret, name: `${name}-metrics`, namespace }] : []),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** A plan in words. Pure. */
 import { fieldChangeText } from '@kurator/runtime';
-import type { Step } from './plan.ts';
+import type { Step } from './steps.ts';
 
 const marks = { create: '+', change: '~', keep: '=', remove: '-' } as const;
 

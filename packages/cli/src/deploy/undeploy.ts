@@ -12,22 +12,20 @@ import {
   waitUntilGone,
 } from '@kurator/client';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
-import type { Action, ActionContext } from '../action.ts';
-import { confirm } from '../confirm.ts';
-import { inCluster } from '../healer/cluster.ts';
-import { selectorText } from '../label-selector.ts';
+import { type Action, type ActionContext, confirm } from '@kurator/command';
+import { inCluster, selectorText } from '@kurator/command/kube';
+import { findLive } from '../kube/kinds.ts';
 import { namespaceOf, type OperatorDescription } from '../manifests/description.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import { type DescribeOptions, describeProject } from './describe-project.ts';
 import { earlierDeployment } from './earlier-deployment.ts';
 import { deleteInventory, type InventoryItem, isWrittenFor, madeNamespace, readInventory } from './inventory.ts';
-import { findLive } from './kind-of.ts';
 import { contentOf } from './namespace-content.ts';
 import { isMadeByOperator, type OwnObject, ownObjects } from './own-objects.ts';
 import { titleOf } from './plan-text.ts';
 
 /** As commander gives them. */
-export interface UndeployOptions extends Pick<DescribeOptions, 'namespace' | 'watch'> {
+export interface UndeployOptions extends Pick<DescribeOptions, 'namespace' | 'watchNamespace'> {
   context?: string;
   kubeconfig?: string;
   crds?: boolean;

@@ -1,9 +1,9 @@
 /** The cluster that an operator is developed against: the one of the current context, or one of its own. */
 import { type Client, createClient, loadConfig } from '@kurator/client';
+import type { ActionContext } from '@kurator/command';
+import { inCluster } from '@kurator/command/kube';
 import { createCluster } from '@kurator/testenv';
-import type { ActionContext } from '../action.ts';
 import { agreeToInstall } from '../cluster/agree-to-install.ts';
-import { inCluster } from '../healer/cluster.ts';
 
 /** As commander gives them. */
 export interface ClusterChoice {

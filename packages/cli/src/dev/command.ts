@@ -1,12 +1,12 @@
 /** Declares `kurator dev`. */
-import { type Command, Option } from 'commander';
-import { lazy, type Session } from '../action.ts';
-import { collect, wholeNumber } from '../options.ts';
+import { type Command, lazy, Option, type Session, wholeNumber } from '@kurator/command';
+import { watchNamespaceOption } from '../deploy/options.ts';
 
 export function declareDev(program: Command, session: Session): void {
-  program
+  const dev = program
     .command('dev')
     .description('run the operator here, show what it reconciles and why, and reload it when a source is saved')
+    .argument('[folder]', "the operator's project", '.')
     .addOption(
       new Option('--local', 'against a cluster that is brought up for it, and goes with it').conflicts([
         'context',
@@ -19,9 +19,9 @@ export function declareDev(program: Command, session: Session): void {
         .implies({ local: true }),
     )
     .option('--context <context>', 'which context of the kubeconfig (default: the current one)')
-    .option('--kubeconfig <file>', 'which kubeconfig (default: $KUBECONFIG, then ~/.kube/config)')
-    .option('--watch <namespace>', 'the only namespace that it works in; may be given several times', collect)
-    .option('--takeover', 'where the operator is deployed already: let that rest while this runs')
+    .option('--kubeconfig <file>', 'which kubeconfig (default: $KUBECONFIG, then ~/.kube/config)');
+  watchNamespaceOption(dev, 'the only namespace that it works in; may be given several times')
+    .option('--takeover', 'where the operator is deployed already: let that idle while this runs')
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./dev.ts')).dev))
     .addHelpText(
@@ -34,7 +34,7 @@ and conversions become what they were when it ends; nothing is deleted that was 
 Examples:
   kurator dev                             against the cluster of your KUBECONFIG
   kurator dev --local                     with an API server of its own
-  kurator dev --watch sandbox             without touching others' objects
+  kurator dev operators/web --watch-namespace sandbox    without touching others' objects
 `,
     );
 }

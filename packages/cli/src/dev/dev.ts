@@ -1,8 +1,7 @@
 /** `kurator dev` */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Action } from '../action.ts';
-import { CliError } from '../error.ts';
+import { type Action, CliError } from '@kurator/command';
 import { readProject } from '../project/project.ts';
 import { type ClusterChoice, devCluster } from './cluster.ts';
 import { freePort } from './free-port.ts';
@@ -15,17 +14,17 @@ import { createView } from './view.ts';
 
 /** As commander gives them. */
 export interface DevOptions extends ClusterChoice {
-  watch?: string[];
+  watchNamespace?: string[];
   takeover?: boolean;
   verbose?: boolean;
 }
 
-export const dev: Action<DevOptions, []> = async (context, options) => {
-  const { folder, name, operatorFile } = await readProject('.');
+export const dev: Action<DevOptions, [project: string]> = async (context, options, project) => {
+  const { folder, name, operatorFile } = await readProject(project);
   const file = join(folder, operatorFile);
   checkProject(folder, file);
   const cluster = await devCluster(context, name, options);
-  const view = createView(process.stderr, name);
+  const view = createView(context.live, name);
   const takeover = new Takeover({
     client: cluster.client,
     // In a cluster of its own nobody else's operator can be meant.
@@ -37,7 +36,7 @@ export const dev: Action<DevOptions, []> = async (context, options) => {
     webhookPort: await freePort(),
     verbose: options.verbose ?? false,
     ...(options.context ? { context: options.context } : {}),
-    ...(options.watch ? { namespaces: options.watch } : {}),
+    ...(options.watchNamespace ? { namespaces: options.watchNamespace } : {}),
   };
   const create = () =>
     createRunner({

@@ -1,7 +1,7 @@
 /** Lets a desk run an operator that is deployed in the same cluster: the deployment rests meanwhile, and works again afterwards. */
 import { hostname } from 'node:os';
 import { type Client, Deployment } from '@kurator/client';
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 import type { DevSettings, LoadedOperator } from './messages.ts';
 import { REPLICAS_ANNOTATION, type Rivals, rivalsOf } from './rivals.ts';
 
@@ -38,7 +38,7 @@ export class Takeover {
     for (const deployment of rivals.deployments) {
       if (this.#resting.has(deployment.metadata.uid ?? '')) continue;
       await this.#rest(deployment);
-      say(`Deployment ${nameOf(deployment)} rests while this runs, and works again afterwards`);
+      say(`Deployment ${nameOf(deployment)} is idle while this runs, and works again afterwards`);
     }
     const leaseNamespace = rivals.leaseNamespace ?? client.config.namespace ?? 'default';
     return { identity: this.#identity, leaseNamespace };
@@ -78,7 +78,7 @@ function nameOf({ metadata: { namespace, name } }: Deployment): string {
 
 function stillResting({ metadata: { namespace, name } }: Deployment, { message }: Error): string {
   const asItWas = `kubectl scale deployment -n ${namespace} ${name} --replicas=…, as its annotation ${REPLICAS_ANNOTATION} says`;
-  return `Deployment ${namespace}/${name} still rests: ${message}\n  fix: ${asItWas}`;
+  return `Deployment ${namespace}/${name} is still idle: ${message}\n  fix: ${asItWas}`;
 }
 
 /** The Lease does not help where it is not seen: that of a deployment may be in another namespace than ours. */
@@ -88,6 +88,6 @@ function notSure({ name }: LoadedOperator, { unseen }: Rivals): string {
 
 function deployed({ name }: LoadedOperator, { titles }: Rivals): CliError {
   return new CliError('KUR_CLI_DEPLOYED', `somebody runs ${name} against this cluster already: ${titles.join(', ')}`, {
-    remedy: 'use a cluster of your own (--local, --context), or give --takeover: it rests while this runs',
+    remedy: 'use a cluster of your own (--local, --context), or give --takeover: it is idle while this runs',
   });
 }

@@ -1,3 +1,4 @@
+import { LiveArea } from '@kurator/command';
 import { expect, it } from 'vitest';
 import { createView, reconciledText } from './view.ts';
 
@@ -15,7 +16,7 @@ it('says what failed, and when it is tried again', () => {
 
 it('writes plain lines where there is no terminal', () => {
   let text = '';
-  const view = createView({ write: (more: string) => (text += more) }, 'web', now);
+  const view = createView(new LiveArea({ write: (more: string) => (text += more) }), 'web', now);
   view.show({ report: 'reconciled', ...reconcile });
   view.close();
   expect(text).toBe('12:34:56 MyApp default/web reconciled in 12 ms (is new)\n');
@@ -23,7 +24,11 @@ it('writes plain lines where there is no terminal', () => {
 
 it('keeps a line up to date on a terminal that sums up', () => {
   let text = '';
-  const view = createView({ isTTY: true, columns: 80, write: (more: string) => (text += more) }, 'web', now);
+  const view = createView(
+    new LiveArea({ isTTY: true, columns: 80, write: (more: string) => (text += more) }, {}),
+    'web',
+    now,
+  );
   view.show({ report: 'reconciled', ...reconcile, outcome: 'permanent', error: 'bad' });
   expect(text).toContain('web: 1 reconciles, 1 failing');
   view.show({ report: 'reconciled', ...reconcile });

@@ -1,8 +1,6 @@
 /** What `kurator dev` shows: a line for each thing that happens, and on a terminal one line that sums up. */
-import type { ReporterStream } from '../terminal/progress-reporter.ts';
+import type { LiveArea } from '@kurator/command';
 import type { ReconciledReport, Report } from './messages.ts';
-
-const WIPE = '\r\x1b[K';
 
 /** Draws the lines. */
 export interface View {
@@ -12,35 +10,26 @@ export interface View {
 }
 
 /** What a line looks like depends on the stream: colours and the summary are for terminals. */
-export function createView(stream: ReporterStream, name: string, now: () => Date = () => new Date()): View {
-  const isTerminal = stream.isTTY === true;
+export function createView(area: LiveArea, name: string, now: () => Date = () => new Date()): View {
+  const { paint } = area.screen;
   const counts = { reconciles: 0, failing: new Set<string>() };
-  const paint = isTerminal && !process.env.NO_COLOR ? coloured : (_: number, text: string) => text;
-  const say = (text: string) => {
-    const time = now().toISOString().slice(11, 19);
-    const summary = `${name}: ${counts.reconciles} reconciles, ${counts.failing.size} failing; Ctrl-C ends it`;
-    stream.write(
-      `${isTerminal ? WIPE : ''}${time} ${text}\n${isTerminal ? summary.slice(0, (stream.columns ?? 80) - 1) : ''}`,
-    );
-  };
+  const summary = () => `${name}: ${counts.reconciles} reconciles, ${counts.failing.size} failing; Ctrl-C ends it`;
+  const hide = area.show(() => [summary().slice(0, (area.screen.width ?? 80) - 1)]);
+  const say = (text: string) => area.line(`${now().toISOString().slice(11, 19)} ${text}`);
   return {
     say,
     show(report) {
       if (report.report === 'log')
-        say(report.level === 'info' ? report.text : paint(33, `${report.level}: ${report.text}`));
+        say(report.level === 'info' ? report.text : paint('busy', `${report.level}: ${report.text}`));
       if (report.report !== 'reconciled') return;
       counts.reconciles++;
       const id = `${report.kind} ${report.key}`;
       if (isFailure(report)) counts.failing.add(id);
       else counts.failing.delete(id);
-      say(paint(isFailure(report) ? 31 : 32, reconciledText(report)));
+      say(paint(isFailure(report) ? 'bad' : 'good', reconciledText(report)));
     },
-    close: () => void (isTerminal && stream.write(WIPE)),
+    close: hide,
   };
-}
-
-function coloured(colour: number, text: string): string {
-  return `\x1b[${colour}m${text}\x1b[0m`;
 }
 
 function isFailure({ outcome }: ReconciledReport): boolean {

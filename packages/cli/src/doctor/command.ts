@@ -1,11 +1,9 @@
-import type { Command } from 'commander';
-import { lazy, type Session } from '../action.ts';
-import { shared } from '../options.ts';
+import { type Command, lazy, type Session, shared } from '@kurator/command';
 
 /** Declares `doctor`, which is a command of its own and one of `cluster` too. */
 export function declareDoctor(parent: Command, session: Session): void {
   shared
-    .json(
+    .output(
       parent
         .command('doctor')
         .description("say what this machine can and can't run, and the command that mends it")

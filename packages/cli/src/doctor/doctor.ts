@@ -1,16 +1,17 @@
 /** `kurator doctor`: the checks of this machine, as a person wants to read them. */
-import { type CheckResult, doctor, isAble, type Purpose, purposes } from '@kurator/testenv';
-import type { Action } from '../action.ts';
-import { FAILURE } from '../exit-code.ts';
 
-interface DoctorOptions {
-  json?: boolean;
+import { type Action, FAILURE } from '@kurator/command';
+import { isForPrograms, type OutputOptions, serialised } from '@kurator/command/kube';
+import { type CheckResult, doctor, isAble, type Purpose, purposes } from '@kurator/testenv';
+
+interface DoctorOptions extends OutputOptions {
   verbose?: boolean;
 }
 
-export const showDoctor: Action<DoctorOptions, []> = async ({ print, signal }, { json, verbose = false }) => {
+export const showDoctor: Action<DoctorOptions, []> = async ({ print, screen, signal }, options) => {
+  const { verbose = false } = options;
   const results = await doctor({ signal });
-  print(json ? JSON.stringify(report(results), undefined, 2) : doctorText(results, { verbose }));
+  print(isForPrograms(options) ? await serialised(report(results), options, screen) : doctorText(results, { verbose }));
   return results.some(({ state }) => state === 'missing') ? FAILURE : 0;
 };
 

@@ -1,7 +1,5 @@
 /** Declares `kurator cluster fault …`: real faults, for drills and for those who want to see what their operator does. */
-import { type Command, Option } from 'commander';
-import { lazy, type Session } from '../action.ts';
-import { anyNumber, collect, shared, wholeNumber } from '../options.ts';
+import { anyNumber, type Command, collect, lazy, Option, type Session, shared, wholeNumber } from '@kurator/command';
 import type { RequestName } from './requests.ts';
 
 const ENDPOINT = 'pod/NAME, pod/NAMESPACE/NAME, node/NAME, kubelet/NAME (a node without its pods) or an address range';
@@ -13,7 +11,7 @@ export function declareFault(cluster: Command, session: Session): void {
     .helpCommand(false);
   const declare = (name: RequestName, description: string) =>
     shared
-      .json(shared.name(fault.command(name).description(description)))
+      .output(shared.name(fault.command(name).description(description)))
       .option('--for <time>', 'heal by itself after this long: 500ms, 30s, 5m')
       .option('--verbose', 'explain decisions')
       .action(lazy(session, async () => (await import('./inject.ts')).inject(name)));
@@ -117,7 +115,11 @@ function declareMachineFaults(declare: Declare): void {
 
 function declareHealing(fault: Command, session: Session): void {
   shared
-    .json(shared.name(fault.command('list').alias('ls').description('show what is wrong now')))
+    .output(shared.name(fault.command('list').alias('ls').description('show what is wrong now')), [
+      'json',
+      'yaml',
+      'name',
+    ])
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./heal.ts')).list));
   shared

@@ -1,16 +1,15 @@
 /** `kurator cluster fault list` and `kurator cluster fault heal` */
-import type { FaultRecord } from '@kurator/testenv';
-import type { Action } from '../action.ts';
-import { type NameOption, runningCluster } from '../cluster/named-cluster.ts';
-import { CliError } from '../error.ts';
-import { age } from '../terminal/amounts.ts';
-import { table } from '../terminal/table.ts';
 
-export const list: Action<NameOption & { json?: boolean }, []> = async ({ print, say }, options) => {
+import { type Action, age, CliError, table } from '@kurator/command';
+import { isForPrograms, type OutputOptions, serialised } from '@kurator/command/kube';
+import type { FaultRecord } from '@kurator/testenv';
+import { type NameOption, runningCluster } from '../cluster/named-cluster.ts';
+
+export const list: Action<NameOption & OutputOptions, []> = async ({ print, say, screen }, options) => {
   const faults = await (await runningCluster(options)).faults.list();
-  if (options.json) print(JSON.stringify(faults, undefined, 2));
+  if (isForPrograms(options)) print(await serialised(faults, options, screen));
   else if (faults.length === 0) say('There is no fault.');
-  else print(faultTable(faults));
+  else print(options.output === 'name' ? faults.map(({ id }) => id).join('\n') : faultTable(faults));
   return 0;
 };
 

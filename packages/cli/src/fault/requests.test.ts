@@ -1,6 +1,6 @@
+import { fakeSession } from '@kurator/command/testing';
 import { faultKinds } from '@kurator/testenv';
 import { describe, expect, it } from 'vitest';
-import { fakeSession } from '../../test/fake-session.ts';
 import { createProgram, runCommandLine } from '../program.ts';
 import { faultRequest } from './requests.ts';
 
@@ -42,16 +42,16 @@ describe('faultRequest', () => {
   });
 });
 
-it('has a command for every kind of fault', () => {
-  const cluster = createProgram(fakeSession()).commands.find((command) => command.name() === 'cluster');
+it('has a command for every kind of fault', async () => {
+  const cluster = (await createProgram(fakeSession())).commands.find((command) => command.name() === 'cluster');
   const fault = cluster?.commands.find((command) => command.name() === 'fault');
   expect(fault?.commands.map((command) => command.name()).sort()).toEqual(
     [...Object.keys(faultKinds), 'heal', 'list'].sort(),
   );
 });
 
-it('has an option or an argument for every field of every kind', () => {
-  const cluster = createProgram(fakeSession()).commands.find((command) => command.name() === 'cluster');
+it('has an option or an argument for every field of every kind', async () => {
+  const cluster = (await createProgram(fakeSession())).commands.find((command) => command.name() === 'cluster');
   const fault = cluster?.commands.find((command) => command.name() === 'fault');
   for (const [kind, { fields }] of Object.entries(faultKinds)) {
     const command = fault?.commands.find((each) => each.name() === kind);

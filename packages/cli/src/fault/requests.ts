@@ -34,7 +34,7 @@ const argumentFields: Readonly<Record<RequestName, (...args: never[]) => Fields>
 };
 
 /** Options of the command itself, and no field of the request. */
-const ownOptions = new Set(['name', 'json', 'verbose']);
+const ownOptions = new Set(['name', 'output', 'json', 'verbose']);
 
 /** Options that name pods, nodes or addresses. */
 const endpointOptions = new Set(['from', 'to', 'except']);

@@ -22,8 +22,8 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { CliError } from '@kurator/command';
 import { isAlive, ownerToken, parseOwner } from '@kurator/testenv/owner';
-import { CliError } from '../error.ts';
 import { type FileChange, readIfThere } from './change.ts';
 import { placeOf } from './place.ts';
 import { digestOf } from './record.ts';

@@ -14,9 +14,9 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 it('lets a file be replaced that such a command wrote, and one that is empty or not there', async () => {
   const output = join(folder, 'image.tar');
-  await refuseOther('--output', output, 'an image archive');
+  await refuseOther('--archive', output, 'an image archive');
   await imageFromFolder(folder, { name: 'demo:1' }, { output });
-  await refuseOther('--output', output, 'an image archive');
+  await refuseOther('--archive', output, 'an image archive');
   const sbom = join(folder, 'sbom.json');
   await writeFile(sbom, '');
   await refuseOther('--sbom', sbom, 'a bill of materials');
@@ -38,6 +38,6 @@ it('refuses a bill of materials that was made by something else, or with somebod
 it.each(['an image archive', 'a bill of materials'] as const)('refuses somebody’s file for %s', async (sort) => {
   const path = join(folder, 'main.ts');
   await writeFile(path, 'export {};');
-  await expect(refuseOther('--output', path, sort)).rejects.toMatchObject({ code: 'KUR_CLI_EDITED' });
-  await expect(refuseOther('--output', folder, sort)).rejects.toMatchObject({ code: 'KUR_CLI_WRITE' });
+  await expect(refuseOther('--archive', path, sort)).rejects.toMatchObject({ code: 'KUR_CLI_EDITED' });
+  await expect(refuseOther('--archive', folder, sort)).rejects.toMatchObject({ code: 'KUR_CLI_WRITE' });
 });

@@ -1,6 +1,6 @@
 /** A single file that a person names by a flag: replaced if it is of the sort that the command writes, and else left alone. */
 import { open } from 'node:fs/promises';
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 import { writeError } from './write-error.ts';
 
 /** Bytes. In a bill of materials, who made it comes after its name, twice. */

@@ -1,7 +1,7 @@
 /** Where a planned file may lie: strictly below the folder that a command was given, and not behind a link that leads elsewhere. */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 import { writeError } from './write-error.ts';
 
 /** A part of a path as every file system takes it: neither a way up, nor another separator, nor what can't be seen. */

@@ -1,5 +1,5 @@
 /** What commands do before they look at a folder: it may have been left half written. */
-import type { ActionContext } from '../action.ts';
+import type { ActionContext } from '@kurator/command';
 import { recover } from './journal.ts';
 
 /** Puts back what was there before a command that was killed, and says so. */

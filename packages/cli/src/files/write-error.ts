@@ -1,5 +1,5 @@
 /** What a file system refuses, in words: who reads it should know what to mend. */
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 
 const remedies: Readonly<Record<string, string>> = {
   ENOSPC: 'make room on the disk',

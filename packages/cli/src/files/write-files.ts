@@ -1,7 +1,7 @@
 /** The only way in which commands write into a folder of somebody's: all of the files or none, whatever happens on the way. */
 import { chmod, mkdir, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, posix } from 'node:path';
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 import { type FileChange, isChange, readIfThere } from './change.ts';
 import { closeJournal, moveToFree, openJournal, recover, stagedText, undo } from './journal.ts';
 import { makeFolder } from './make-folder.ts';

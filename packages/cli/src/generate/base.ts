@@ -1,8 +1,8 @@
 /** What runs the operator in a cluster, as a kustomize base: account, roles, Deployment and what surrounds it. */
 import type { KubernetesObject } from '@kurator/client';
+import { kustomization, yamlFile } from '../files/generated-file.ts';
 import { operatorManifests } from '../manifests/operator-manifests.ts';
 import type { Generator } from './generator.ts';
-import { kustomization, yamlFile } from './yaml-file.ts';
 
 const folder = 'deploy/base';
 
@@ -18,6 +18,8 @@ const fileOf: Readonly<Record<string, string>> = {
   PodDisruptionBudget: 'pod-disruption-budget',
   NetworkPolicy: 'network-policy',
   ServiceMonitor: 'service-monitor',
+  // The token that it names.
+  Secret: 'service-monitor',
 };
 
 export const base: Generator = {

@@ -1,7 +1,5 @@
 /** Declares `kurator generate`. */
-import { Argument, type Command, Option } from 'commander';
-import { lazy, type Session } from '../action.ts';
-import { collect } from '../options.ts';
+import { Argument, type Command, collect, lazy, Option, type Session } from '@kurator/command';
 
 /** By their names in generators.ts, which is loaded only when the command runs; a test holds them together. */
 export const generatorNames = ['crds', 'base', 'install', 'types', 'chart', 'bundle'];
@@ -10,11 +8,15 @@ export function declareGenerate(program: Command, session: Session): void {
   program
     .command('generate')
     .description("write what follows from an operator's code: definitions, roles, manifests, types")
+    .argument('[folder]', "the operator's project; ./NAME for one that is called like what can be generated", '.')
     .addArgument(new Argument('[what...]', 'only these (default: all)').choices(generatorNames))
     .option('--check', 'write nothing; fail where a file is not what the code says')
     .addOption(new Option('--dry-run', 'print what would change, and change nothing').conflicts('check'))
     .addOption(
-      new Option('--types-from <crd>', 'also bring in a definition for types: a file, or a name in the current cluster')
+      new Option(
+        '--types-from <crd>',
+        'also bring in a definition for types: a file, - for standard input, or a name in the current cluster',
+      )
         .argParser(collect)
         .conflicts('check'),
     )
@@ -39,6 +41,7 @@ Examples:
   kurator generate
   kurator generate --check                        in CI
   kurator generate crds base
+  kurator generate operators/web chart
   kurator generate types --types-from certificates.cert-manager.io
 `,
     );

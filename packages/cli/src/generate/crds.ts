@@ -1,6 +1,7 @@
 /** The definitions of the operator's own kinds, a file each, and a kustomization of them. */
+
+import { kustomization, yamlFile } from '../files/generated-file.ts';
 import type { Generator } from './generator.ts';
-import { kustomization, yamlFile } from './yaml-file.ts';
 
 const folder = 'deploy/crds';
 

@@ -3,10 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createClient, loadConfig } from '@kurator/client';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
-import { CliError } from '../error.ts';
+import { CliError, readNamed } from '@kurator/command';
+import { yamlFile } from '../files/generated-file.ts';
 import type { PlannedFile } from '../files/template.ts';
 import { yamlDocuments } from '../files/yaml-documents.ts';
-import { yamlFile } from './yaml-file.ts';
 
 /** Where they are, below the project's folder. */
 export const FOREIGN_CRDS = 'crds';
@@ -38,6 +38,7 @@ export async function fetchCrds(sources: readonly string[], signal: AbortSignal)
 }
 
 async function crdsFrom(source: string, signal: AbortSignal): Promise<CustomResourceDefinition[]> {
+  if (source === '-') return crdsIn(await readNamed('--types-from', source), 'standard input');
   const text = await readFile(source, 'utf8').catch(() => undefined);
   if (text !== undefined) return crdsIn(text, source);
   if (/[/\\]|\.(ya?ml|json)$/.test(source)) {

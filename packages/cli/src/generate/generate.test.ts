@@ -1,8 +1,8 @@
 import { appendFile, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fakeSession } from '@kurator/command/testing';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { fakeSession } from '../../test/fake-session.ts';
 import { runCommandLine } from '../program.ts';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -53,6 +53,18 @@ it('replaces a definition that it brought in, but not what somebody has edited i
   expect(code).toBe(1);
   expect(stderr).toContain('KUR_CLI_EDITED');
   expect(await readFile(brought, 'utf8')).toContain('# mine');
+}, 60_000);
+
+it('takes the folder of a project before what is wanted, from anywhere', async () => {
+  vi.spyOn(process, 'cwd').mockReturnValue(tmpdir());
+  const { code, stdout, stderr } = await generate(project, 'crds', '--dry-run');
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('+++ b/deploy/crds/gadgets.deploy-test.example.com.yaml');
+  expect(stdout).not.toContain('deploy/base');
+  expect(await generate('crds', '--dry-run')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('no package.json'),
+  });
 }, 60_000);
 
 it('refuses to replace a file that was edited, and reports it as outdated where it only checks', async () => {

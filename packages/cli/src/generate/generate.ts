@@ -1,22 +1,21 @@
 /** `kurator generate` */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Action, ActionContext } from '../action.ts';
-import { readListing } from '../bundle/listing.ts';
-import { readSamples } from '../bundle/samples.ts';
+import { join, resolve } from 'node:path';
+import { type Action, type ActionContext, CliError } from '@kurator/command';
 import { type DescribeOptions, describeProject } from '../deploy/describe-project.ts';
-import { CliError } from '../error.ts';
 import { changesOf, type FileChange, isChange } from '../files/change.ts';
 import { unifiedDiff } from '../files/diff.ts';
 import { readRecord, recordOf } from '../files/record.ts';
 import { recovered } from '../files/recovered.ts';
 import type { PlannedFile } from '../files/template.ts';
 import { writeFiles } from '../files/write-files.ts';
+import { readListing } from '../olm/listing.ts';
+import { readSamples } from '../olm/samples.ts';
 import { type Project, readProject } from '../project/project.ts';
 import { FOREIGN_CRDS, fetchCrds, foreignCrds } from './foreign-crds.ts';
+import { handwritten, isSomebodys, planGeneration } from './generation.ts';
 import type { Generator, Known } from './generator.ts';
 import { generators } from './generators.ts';
-import { handwritten, isSomebodys, planOf } from './plan.ts';
 
 /** As commander gives them. */
 export interface GenerateOptions {
@@ -26,8 +25,14 @@ export interface GenerateOptions {
   overwrite?: boolean;
 }
 
-export const generate: Action<GenerateOptions, [what: string[]]> = async (context, options, what) => {
-  const project = await readProject('.');
+export const generate: Action<GenerateOptions, [first: string, rest: string[]]> = async (
+  context,
+  options,
+  first,
+  rest,
+) => {
+  const { place, what } = meant(first, rest);
+  const project = await readProject(place);
   const { folder } = project;
   const fetched = await fetchCrds(options.typesFrom ?? [], context.signal);
   if (!options.dryRun && !options.check) await recovered(folder, context);
@@ -35,7 +40,7 @@ export const generate: Action<GenerateOptions, [what: string[]]> = async (contex
   const everything = await known(project, chosen, {}, context.signal, fetched);
   // Who only checks is told of what was edited as of any other difference.
   const overwrite = options.overwrite || options.check || false;
-  const plan = await planOf(folder, chosen, everything, { overwrite });
+  const plan = await planGeneration(folder, chosen, everything, { overwrite });
   const changes = [...(await brought(folder, fetched, everything, overwrite)), ...plan.changes];
   tellKept(plan.kept, context);
   if (options.check) return check(changes, context.print);
@@ -47,6 +52,15 @@ export const generate: Action<GenerateOptions, [what: string[]]> = async (contex
   context.print(changes.length > 0 ? lines(changes, done) : 'Everything is up to date.');
   return 0;
 };
+
+/** The folder may be left out: then the first word is the first of what is wanted. */
+function meant(first: string, rest: readonly string[]): { place: string; what: readonly string[] } {
+  if (first in generators) return { place: '.', what: [first, ...rest] };
+  if (existsSync(resolve(first))) return { place: first, what: rest };
+  throw new CliError('KUR_CLI_USAGE', `"${first}" is no folder, and nothing that can be generated`, {
+    remedy: `name the operator's folder, or one of ${Object.keys(generators).join(', ')}`,
+  });
+}
 
 /** What was made once, and would be removed if nobody had changed it. */
 export function tellKept(kept: readonly string[], { say }: Pick<ActionContext, 'say'>): void {

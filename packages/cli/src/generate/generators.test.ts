@@ -6,16 +6,16 @@ import { operator } from '@kurator/runtime';
 import { crdOf, referencePolicyOf, resource, secretKeyRef } from '@kurator/schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { goldenText } from '../../test/golden-text.ts';
-import { exampleSource } from '../bundle/example-source.ts';
+import { HEADER } from '../files/generated-file.ts';
 import { digestOf } from '../files/record.ts';
 import { writeFiles } from '../files/write-files.ts';
+import { exampleSource } from '../olm/example-source.ts';
 import { readProject } from '../project/project.ts';
 import { generatorNames } from './command.ts';
-
 import { known as knownOf } from './generate.ts';
-import { type Generator, HEADER, type Known } from './generator.ts';
+import { planGeneration } from './generation.ts';
+import type { Generator, Known } from './generator.ts';
 import { generators } from './generators.ts';
-import { planOf } from './plan.ts';
 
 const { z } = await import('@kurator/sdk');
 const spec = z.object({ message: z.string().min(1) });
@@ -110,7 +110,7 @@ it('makes nothing of kinds where there are none, which kustomize would refuse', 
 describe('what has to change', () => {
   let folder: string;
   const all = Object.values(generators);
-  const plan = (what = known) => planOf(folder, all, what);
+  const plan = (what = known) => planGeneration(folder, all, what);
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kurator-generate-'));
     await writeFiles(folder, (await plan()).changes);
@@ -127,7 +127,7 @@ describe('what has to change', () => {
     const cluster = [{ apiGroups: [''], resources: ['nodes'], verbs: ['list'] }];
     const operator = { ...known.operator, permissions: { ...known.operator.permissions, cluster } };
     const chosen = [crds, base, types] as Generator[];
-    const { changes } = await planOf(folder, chosen, { ...known, operator, foreign: [] });
+    const { changes } = await planGeneration(folder, chosen, { ...known, operator, foreign: [] });
     const words = changes.map(({ path, before, after }) => [path, before !== undefined, after !== undefined]);
     expect(words).toEqual([
       ['deploy/base/rbac.yaml', true, true],
@@ -192,7 +192,7 @@ describe('what has to change', () => {
   it('refuses to replace what it did not make', async () => {
     await writeFile(join(folder, 'deploy/base/rbac.yaml'), 'kind: Mine\n');
     await expect(plan()).rejects.toMatchObject({ code: 'KUR_CLI_EDITED' });
-    const { changes } = await planOf(folder, all, known, { overwrite: true });
+    const { changes } = await planGeneration(folder, all, known, { overwrite: true });
     expect(changes.map(({ path }) => path)).toEqual(['deploy/base/rbac.yaml']);
   });
 

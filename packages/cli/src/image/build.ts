@@ -1,20 +1,26 @@
 /** `kurator image build` */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Action, type ActionContext, CliError } from '@kurator/command';
+import { isForPrograms, type OutputOptions, serialised } from '@kurator/command/kube';
+import { formatPlatform, machinePlatform, type Platform } from '@kurator/registry';
 import {
   busyboxImage,
   type ImageArchive,
   type ImageConfig,
+  imageForPlatforms,
   imageFromBinary,
   imageFromFolder,
   imageFromNodeBundle,
   imageFromPackages,
 } from '@kurator/testenv';
-import type { Action, ActionContext } from '../action.ts';
 import { runningCluster } from '../cluster/named-cluster.ts';
-import { CliError } from '../error.ts';
 import { refuseOther } from '../files/named-file.ts';
+import { pinned } from '../push/push.ts';
 
 /** As commander gives them. */
-export interface BuildOptions {
+export interface BuildOptions extends OutputOptions {
   tag: string;
   folder?: string;
   binary?: string;
@@ -26,16 +32,17 @@ export interface BuildOptions {
   env?: string[];
   user?: string;
   workdir?: string;
-  output?: string;
+  archive?: string;
+  platform?: Platform[];
   load?: string;
-  json?: boolean;
 }
 
 export const build: Action<BuildOptions, []> = async (context, options) => {
-  const { print, say } = context;
+  const { print, say, screen } = context;
   const cluster = options.load === undefined ? undefined : await runningCluster({ name: options.load });
   const image = await archiveOf(options, context);
-  print(options.json ? JSON.stringify(image, undefined, 2) : image.path);
+  if (isForPrograms(options)) print(await serialised(image, options, screen));
+  else print(options.output === 'name' ? pinned(image) : image.path);
   if (cluster) {
     await cluster.load(image.path);
     say(`${image.name} is in every node of "${cluster.name}".`);
@@ -43,16 +50,57 @@ export const build: Action<BuildOptions, []> = async (context, options) => {
   return 0;
 };
 
-async function archiveOf(options: BuildOptions, { reporter, signal }: ActionContext): Promise<ImageArchive> {
-  const { folder, binary, nodeBundle, packages, busybox, from, output } = options;
-  if (output) await refuseOther('--output', output, 'an image archive');
+async function archiveOf(options: BuildOptions, context: ActionContext): Promise<ImageArchive> {
+  const { archive, platform: wanted = [machinePlatform()] } = options;
+  const { signal } = context;
+  if (archive) await refuseOther('--archive', archive, 'an image archive');
+  const [only, ...others] = wanted;
+  if (only && others.length === 0) return await imageFor(only, options, archive, context);
+  const { binary } = options;
+  if (binary !== undefined && !binary.includes(ARCH)) {
+    throw usage(
+      `--binary ${binary} is one program, and --platform names several machines`,
+      `build one for each, and name them by their architecture: --binary 'dist/web-${ARCH}'`,
+    );
+  }
+  const workshop = await mkdtemp(join(tmpdir(), 'kurator-image-'));
+  try {
+    const images: ImageArchive[] = [];
+    for (const platform of wanted) {
+      const path = join(workshop, `${formatPlatform(platform).replaceAll('/', '-')}.tar`);
+      images.push(await imageFor(platform, options, path, context));
+    }
+    return await imageForPlatforms(options.tag, images, { output: archive, signal });
+  } finally {
+    await rm(workshop, { recursive: true, force: true });
+  }
+}
+
+/** Stands for the architecture in paths. */
+const ARCH = '{arch}';
+
+async function imageFor(
+  platform: Platform,
+  options: BuildOptions,
+  output: string | undefined,
+  { reporter, signal }: ActionContext,
+): Promise<ImageArchive> {
+  const path = (text: string | undefined) => text?.replaceAll(ARCH, platform.architecture);
+  const { folder, binary, nodeBundle, packages, busybox, from } = options;
   const config = imageConfig(options);
   const common = { reporter, signal, ...(output ? { output } : {}) };
-  const based = { ...common, ...(from ? { from } : {}) };
-  if (folder !== undefined) return await imageFromFolder(folder, config, based);
-  if (binary !== undefined) return await imageFromBinary(binary, config, based);
-  if (nodeBundle !== undefined) return await imageFromNodeBundle(nodeBundle, config, based);
+  const base = path(from);
+  const based = { ...common, platform, ...(base ? { from: base } : {}) };
+  if (folder !== undefined) return await imageFromFolder(path(folder) ?? '', config, based);
+  if (binary !== undefined) return await imageFromBinary(path(binary) ?? '', config, based);
+  if (nodeBundle !== undefined) return await imageFromNodeBundle(path(nodeBundle) ?? '', config, based);
   if (from !== undefined) throw usage('--from does not go with --packages or --busybox', 'leave --from out');
+  if (platform.architecture !== machinePlatform().architecture) {
+    throw usage(
+      `--platform ${formatPlatform(platform)} does not go with --packages or --busybox: they are made of this machine's programs`,
+      'leave --platform out, or build there',
+    );
+  }
   if (packages !== undefined) return await imageFromPackages(packages.split(',').filter(Boolean), config, common);
   if (busybox) return await busyboxImage({ ...common, name: config.name });
   throw usage(

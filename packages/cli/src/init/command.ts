@@ -1,6 +1,5 @@
 /** Declares `kurator init`. */
-import { type Command, Option } from 'commander';
-import { lazy, type Session } from '../action.ts';
+import { type Command, lazy, Option, type Session } from '@kurator/command';
 
 export function declareInit(program: Command, session: Session): void {
   program

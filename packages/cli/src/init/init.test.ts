@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fakeSession } from '@kurator/command/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeSession } from '../../test/fake-session.ts';
 import { runCommandLine } from '../program.ts';
 
 let place: string;
@@ -46,7 +46,7 @@ describe('kurator init', () => {
         .trim()
         .split('\n'),
     ).toEqual([
-      'build --tag r.io/web:1 --output dist/image.tar',
+      'build --tag r.io/web:1 --archive dist/image.tar',
       'push dist/image.tar r.io/web:1',
       'deploy --image r.io/web:1',
       'undeploy',

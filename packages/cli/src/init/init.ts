@@ -1,13 +1,11 @@
 /** `kurator init` */
 import { readdir } from 'node:fs/promises';
 import { basename, relative, resolve } from 'node:path';
-import type { Action } from '../action.ts';
-import { CliError } from '../error.ts';
+import { type Action, CliError, given, questions } from '@kurator/command';
 import { recovered } from '../files/recovered.ts';
 import { writeError } from '../files/write-error.ts';
 import { writeFiles } from '../files/write-files.ts';
 import { problemOf } from '../project/names.ts';
-import { given, questions } from '../terminal/questions.ts';
 import { npmInstall } from './npm-install.ts';
 import { projectFiles } from './project-files.ts';
 import { sdkSource } from './sdk-source.ts';

@@ -1,7 +1,7 @@
 /** Runs `npm install` in a project. */
 import { spawn } from 'node:child_process';
+import { CliError } from '@kurator/command';
 import type { Reporter } from '@kurator/testenv';
-import { CliError } from '../error.ts';
 
 const TASK = 'Installing packages';
 const LAST_LINES = 12;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 
 /** What package.json says about the packages. */
 export interface SdkSource {

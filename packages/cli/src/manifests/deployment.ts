@@ -5,6 +5,7 @@ import {
   DIGEST_ANNOTATION,
   HTTP_PORT,
   labelsOf,
+  METRICS_PORT,
   NONROOT,
   namespaceOf,
   type OperatorDescription,
@@ -66,7 +67,8 @@ function podSpec(description: OperatorDescription): PodSpec {
 }
 
 function container(description: OperatorDescription): Container {
-  const { image, imagePullPolicy = 'IfNotPresent', webhooks, resources = DEFAULT_RESOURCES } = description;
+  const { image, imagePullPolicy = 'IfNotPresent', resources = DEFAULT_RESOURCES } = description;
+  const { webhooks, authorizedMetrics } = description;
   return {
     name: 'operator',
     image,
@@ -74,6 +76,7 @@ function container(description: OperatorDescription): Container {
     env: [...ownVariables(description), ...(description.env ?? [])],
     ports: [
       { name: 'http', containerPort: HTTP_PORT },
+      ...(authorizedMetrics ? [{ name: 'metrics', containerPort: METRICS_PORT }] : []),
       ...(webhooks ? [{ name: 'webhooks', containerPort: WEBHOOK_PORT }] : []),
     ],
     // A busy moment is no reason to be killed; only a process that has been stuck for a minute is.

@@ -46,6 +46,8 @@ export interface OperatorDescription extends OperatorFacts {
 export const DIGEST_ANNOTATION = 'kurator.sh/image-digest';
 /** Where the SDK serves probes, metrics and the debug page in a pod. */
 export const HTTP_PORT = 8080;
+/** Where the SDK serves metrics in a pod, where only some may read them. */
+export const METRICS_PORT = 8443;
 /** Where the SDK serves webhooks in a pod. */
 export const WEBHOOK_PORT = 9443;
 /** The user of images that `kurator build` makes. */

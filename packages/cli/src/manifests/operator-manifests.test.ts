@@ -1,4 +1,5 @@
-import type { Deployment, KubernetesObject, Role } from '@kurator/client';
+import type { Deployment, KubernetesObject, Role, Service } from '@kurator/client';
+import type { NetworkPolicy } from '@kurator/client/networking/v1';
 import { describe, expect, it } from 'vitest';
 import type { OperatorDescription } from './description.ts';
 import { operatorManifests } from './operator-manifests.ts';
@@ -50,6 +51,42 @@ describe('the manifests of an operator', () => {
     const services = (webhooks: boolean) => titles(kind(operatorManifests({ ...description, webhooks }), 'Service'));
     expect(services(false)).toEqual(['Service web-operator/web-operator-metrics']);
     expect(services(true)).toContain('Service web-operator/web-operator');
+  });
+
+  it('let only those read metrics that are not for everybody who were given the right, Prometheus by an account of its own', () => {
+    const reserved = { ...description, authorizedMetrics: true };
+    expect(titles(operatorManifests(reserved)).filter((title) => title.includes('reader'))).toEqual([
+      'ClusterRole web-operator-metrics-reader',
+    ]);
+    const objects = operatorManifests({ ...reserved, serviceMonitor: true });
+    expect(titles(objects).slice(-4)).toEqual([
+      'ServiceAccount web-operator/web-operator-metrics-reader',
+      'ClusterRoleBinding web-operator-metrics-reader',
+      'Secret web-operator/web-operator-metrics-reader',
+      'ServiceMonitor web-operator/web-operator',
+    ]);
+    const [service] = kind<Service>(objects, 'Service');
+    const [monitor] = kind<KubernetesObject & { spec: object }>(objects, 'ServiceMonitor');
+    expect(monitor?.spec).toEqual({
+      selector: { matchLabels: { 'app.kubernetes.io/name': 'web-operator', 'app.kubernetes.io/component': 'metrics' } },
+      endpoints: [
+        {
+          port: 'metrics',
+          path: '/metrics',
+          scheme: 'https',
+          authorization: { credentials: { name: 'web-operator-metrics-reader', key: 'token' } },
+          tlsConfig: {
+            ca: { secret: { name: 'web-operator-metrics', key: 'ca.crt' } },
+            serverName: 'web-operator-metrics.web-operator.svc',
+          },
+        },
+      ],
+    });
+    expect(service?.metadata.labels).toMatchObject({ 'app.kubernetes.io/component': 'metrics' });
+    const [{ spec } = {}] = kind<Deployment>(objects, 'Deployment');
+    expect(spec?.template.spec?.containers[0]?.ports).toContainEqual({ name: 'metrics', containerPort: 8443 });
+    const [policy] = kind<NetworkPolicy>(objects, 'NetworkPolicy');
+    expect(policy?.spec?.ingress?.[0]?.ports).toContainEqual({ port: 'metrics', protocol: 'TCP' });
   });
 
   it('have the policy of its references right after its kinds, unless that is not wanted', () => {

@@ -2,6 +2,7 @@
 import type { KubernetesObject, Namespace, ServiceAccount } from '@kurator/client';
 import { deployment } from './deployment.ts';
 import { labelsOf, namespaceOf, type OperatorDescription } from './description.ts';
+import { metricsReaderAccount, metricsReaderRole } from './metrics-reader.ts';
 import { roles, userRoles } from './roles.ts';
 import { disruptionBudget, networkPolicy, serviceMonitor, services } from './surroundings.ts';
 
@@ -23,11 +24,12 @@ export function operatorManifests(description: OperatorDescription): KubernetesO
     serviceAccount(description),
     ...roles(description),
     ...(on.userRoles ? userRoles(description) : []),
+    ...metricsReaderRole(description),
     ...services(description),
     ...(on.networkPolicy ? [networkPolicy(description)] : []),
     ...(on.disruptionBudget ? [disruptionBudget(description)] : []),
     deployment(description),
-    ...(on.serviceMonitor ? [serviceMonitor(description)] : []),
+    ...(on.serviceMonitor ? [...metricsReaderAccount(description), serviceMonitor(description)] : []),
   ];
 }
 

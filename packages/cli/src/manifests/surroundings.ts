@@ -1,14 +1,21 @@
 /** What surrounds the pods: Services, who may reach them, how many a drain may take, and who reads their metrics. */
 import type { KubernetesObject, PodDisruptionBudget, Service, ServicePort } from '@kurator/client';
 import type { NetworkPolicy } from '@kurator/client/networking/v1';
-import { labelsOf, namespaceOf, type OperatorDescription, selectorOf } from './description.ts';
+import { HTTP_PORT, labelsOf, METRICS_PORT, namespaceOf, type OperatorDescription, selectorOf } from './description.ts';
+import { metricsReader } from './metrics-reader.ts';
 
 /** One for metrics, and one for webhooks under the operator's own name, where the SDK registers them. */
 export function services(description: OperatorDescription): Service[] {
   const { name, webhooks } = description;
-  const metrics = service(description, `${name}-metrics`, { name: 'http', port: 8080, targetPort: 'http' });
+  const metrics = service(description, `${name}-metrics`, metricsPort(description));
   if (!webhooks) return [metrics];
   return [metrics, service(description, name, { name: 'webhooks', port: 443, targetPort: 'webhooks' })];
+}
+
+function metricsPort({ authorizedMetrics }: OperatorDescription): ServicePort {
+  return authorizedMetrics
+    ? { name: 'metrics', port: METRICS_PORT, targetPort: 'metrics' }
+    : { name: 'http', port: HTTP_PORT, targetPort: 'http' };
 }
 
 function service(description: OperatorDescription, name: string, port: ServicePort): Service {
@@ -23,8 +30,12 @@ function service(description: OperatorDescription, name: string, port: ServicePo
 
 /** Nobody reaches anything but the ports that it serves. Where it may go is not limited: an operator talks to the world. */
 export function networkPolicy(description: OperatorDescription): NetworkPolicy {
-  const { name, webhooks } = description;
-  const ports = [{ port: 'http' }, ...(webhooks ? [{ port: 'webhooks' }] : [])];
+  const { name, webhooks, authorizedMetrics } = description;
+  const ports = [
+    { port: 'http' },
+    ...(authorizedMetrics ? [{ port: 'metrics' }] : []),
+    ...(webhooks ? [{ port: 'webhooks' }] : []),
+  ];
   return {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'NetworkPolicy',
@@ -58,14 +69,31 @@ interface ServiceMonitor extends KubernetesObject {
 }
 
 export function serviceMonitor(description: OperatorDescription): ServiceMonitor {
-  const { name } = description;
+  const { name, authorizedMetrics } = description;
+  const port = metricsPort(description).name;
   return {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'ServiceMonitor',
     metadata: { name, namespace: namespaceOf(description), labels: labelsOf(description) },
     spec: {
-      selector: { matchLabels: { ...selectorOf(description), 'app.kubernetes.io/component': 'http' } },
-      endpoints: [{ port: 'http', path: '/metrics' }],
+      selector: { matchLabels: { ...selectorOf(description), 'app.kubernetes.io/component': port } },
+      endpoints: [{ port, path: '/metrics', ...(authorizedMetrics ? believed(description) : {}) }],
+    },
+  };
+}
+
+/**
+ * Prometheus shows a token that is good for nothing but these metrics, never its own, and only to a server whose certificate is by the
+ * authority in the operator's Secret.
+ */
+function believed(description: OperatorDescription): object {
+  const secret = `${description.name}-metrics`;
+  return {
+    scheme: 'https',
+    authorization: { credentials: { name: metricsReader(description), key: 'token' } },
+    tlsConfig: {
+      ca: { secret: { name: secret, key: 'ca.crt' } },
+      serverName: `${secret}.${namespaceOf(description)}.svc`,
     },
   };
 }

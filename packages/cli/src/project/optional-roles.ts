@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PolicyRule } from '@kurator/client';
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 
 /** Which of the two. */
 type Field = 'roles' | 'withheldRoles';

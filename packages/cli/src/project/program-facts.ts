@@ -3,8 +3,8 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CliError } from '@kurator/command';
 import type { OperatorFacts } from '@kurator/runtime';
-import { CliError } from '../error.ts';
 import { gist } from './gist.ts';
 
 /** Declaring an operator takes a fraction of a second; a program that takes so long is doing something else. */

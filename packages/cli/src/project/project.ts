@@ -1,7 +1,7 @@
 /** An operator's project as the command finds it: a folder with a package.json, and a program that runs the operator. */
 import { readFile, stat } from 'node:fs/promises';
 import { join, posix, resolve } from 'node:path';
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 
 /** What is known of a project without running any of it. */
 export interface Project {

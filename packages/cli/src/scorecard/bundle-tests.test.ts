@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { bundleFiles } from '../bundle/bundle-files.ts';
-import { exampleSource } from '../bundle/example-source.ts';
-import { bundleOf } from '../bundle/validate/bundle.ts';
+import { bundleOf } from '../olm/bundle.ts';
+import { bundleFiles } from '../olm/bundle-files.ts';
+import { exampleSource } from '../olm/example-source.ts';
 import { bundleTests } from './bundle-tests.ts';
 import type { Example, Subject } from './subject.ts';
 

@@ -1,8 +1,8 @@
 /** The six tests that operator-sdk calls basic and OLM, by their names there: what a bundle must say. Pure. */
 import type { KubernetesObject } from '@kurator/client';
 import type { CustomResourceDefinition, JSONSchemaProps } from '@kurator/client/apiextensions/v1';
-import type { Descriptor, OwnedKind } from '../bundle/cluster-service-version.ts';
-import { findingsOf } from '../bundle/validate/rules.ts';
+import type { Descriptor, OwnedKind } from '../olm/cluster-service-version.ts';
+import { findingsOf } from '../olm/rules/rules.ts';
 import type { BundleTest } from './check.ts';
 import { met, metUnless, type Outcome, unmet } from './outcome.ts';
 import type { Example, Subject } from './subject.ts';
@@ -34,7 +34,7 @@ export const bundleTests: readonly BundleTest[] = [
     run({ examples, bundle }) {
       const strange = (example: Example, name: string) => {
         const schema = schemaFor(example, bundle.crds);
-        if (!schema) return [`${name} is of a kind without a schema`];
+        if (!schema) return [`${name} is of a CRD without a schema`];
         return [...unknownFields(example.spec, schema.properties?.spec, 'spec')].map((path) => `${name}: ${path}`);
       };
       return ofExamples(examples, strange, 'have only fields that their definitions check', 'mend samples or schema');
@@ -42,7 +42,7 @@ export const bundleTests: readonly BundleTest[] = [
   },
   {
     id: 'olm-crds-have-resources',
-    title: 'every kind says what the operator makes for it',
+    title: 'every CRD says what the operator makes for it',
     run: (subject) =>
       ofKinds(subject, ({ resources, kind }) => (resources?.length ? [] : [`${kind} names nothing`]), 'list resources'),
   },
@@ -59,7 +59,7 @@ export const bundleTests: readonly BundleTest[] = [
   },
   {
     id: 'olm-status-descriptors',
-    title: 'every field of the kinds’ status has a descriptor',
+    title: 'every field of the CRDs’ status has a descriptor',
     run(subject) {
       const missing = (owned: OwnedKind) => {
         const crd = subject.bundle.crds.find(({ metadata }) => metadata.name === owned.name);
@@ -80,15 +80,15 @@ function ofExamples(
   well: string,
   remedy?: string,
 ): Outcome {
-  if (examples.length === 0) return unmet('there are no examples', 'put one of each kind into the folder samples');
+  if (examples.length === 0) return unmet('there are no examples', 'put one of each CRD into the folder samples');
   const problems = examples.flatMap((example) => problemsOf(example, `${example.kind} ${example.metadata.name}`));
   return metUnless(problems, `${examples.length} examples ${well}`, remedy);
 }
 
 function ofKinds({ csv }: Subject, problemsOf: (owned: OwnedKind) => string[], well: string): Outcome {
   const owned = csv?.spec?.customresourcedefinitions?.owned ?? [];
-  if (owned.length === 0) return met('it has no kinds of its own');
-  return metUnless(owned.flatMap(problemsOf), `${owned.length} kinds ${well}`, 'kurator bundle writes it');
+  if (owned.length === 0) return met('it has no CRDs of its own');
+  return metUnless(owned.flatMap(problemsOf), `${owned.length} CRDs ${well}`, 'kurator bundle writes it');
 }
 
 function ownedOf(example: KubernetesObject, { csv }: Subject): OwnedKind | undefined {

@@ -1,16 +1,27 @@
 /** Declares `kurator scorecard`. */
-import { type Command, Option } from 'commander';
-import { lazy, type Session } from '../action.ts';
-import { wholeNumber } from '../options.ts';
+import {
+  type Command,
+  lazy,
+  namespaceName,
+  Option,
+  outputOption,
+  type Session,
+  timeSpan,
+  wholeNumber,
+} from '@kurator/command';
 
 export function declareScorecard(program: Command, session: Session): void {
-  program
+  const scorecard = program
     .command('scorecard')
     .description('see what an operator lives up to: its bundle, and the capability levels 1 to 5 in a live cluster')
     .argument('[folder]', "the operator's project", '.')
     .option('--bundle <folder>', "a bundle to test (default: the project's, or as it would be made)")
     .option('--monitoring <folder>', 'where its alert rules and dashboards are (default: deploy and monitoring)')
-    .option('-n, --namespace <namespace>', "where the operator lives (default: a namespace of the operator's name)")
+    .option(
+      '-n, --namespace <namespace>',
+      "where the operator lives (default: a namespace of the operator's name)",
+      namespaceName,
+    )
     .option('--context <context>', 'which context of the kubeconfig (default: the current one)')
     .option('--kubeconfig <file>', 'which kubeconfig (default: $KUBECONFIG, then ~/.kube/config)')
     .option('--no-cluster', 'test the bundle only')
@@ -26,8 +37,8 @@ export function declareScorecard(program: Command, session: Session): void {
       ),
     )
     .option('--strict', 'what could not be tested counts as not met')
-    .option('--timeout <duration>', 'how long one thing may take to happen', '2m')
-    .addOption(new Option('-o, --output <form>', 'how to print it').choices(['json', 'yaml']))
+    .option('--timeout <duration>', 'how long one thing may take to happen', timeSpan, '2m');
+  outputOption(scorecard, ['json', 'yaml'])
     .option('--verbose', 'explain decisions')
     .action(lazy(session, async () => (await import('./scorecard.ts')).scorecard))
     .addHelpText(

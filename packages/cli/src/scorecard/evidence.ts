@@ -1,7 +1,7 @@
 /** Which metrics show that an operator did by itself what the highest level asks for: only its author knows. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CliError } from '../error.ts';
+import { CliError } from '@kurator/command';
 
 /** What nobody can see from outside. */
 export const deeds = ['heal', 'scale', 'tune'] as const;

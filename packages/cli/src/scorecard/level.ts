@@ -1,5 +1,5 @@
 /** The capability levels of operators, by number. */
-import { type CapabilityLevel, capabilityLevels } from '../bundle/cluster-service-version.ts';
+import { type CapabilityLevel, capabilityLevels } from '../olm/cluster-service-version.ts';
 
 export type Level = 1 | 2 | 3 | 4 | 5;
 

@@ -1,6 +1,6 @@
 /** The operator as it runs in a cluster, for checks to look at. */
 import { type Client, Deployment, type ObjectReference, Pod, resourceType, type UntypedObject } from '@kurator/client';
-import { selectorText } from '../label-selector.ts';
+import { selectorText } from '@kurator/command/kube';
 import type { Examination, Kind } from './examination.ts';
 import { scraped } from './scrape.ts';
 import type { Specimen } from './specimens.ts';

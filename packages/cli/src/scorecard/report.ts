@@ -1,5 +1,5 @@
 /** What was found, for people and for programs. Pure. */
-import { type Paint, plain, type Tone } from '../terminal/style.ts';
+import { type Paint, plain, type Tone } from '@kurator/command';
 import { type Level, titleOfLevel } from './level.ts';
 import type { Outcome, Result } from './outcome.ts';
 

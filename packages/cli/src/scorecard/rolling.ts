@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Deployment } from '@kurator/client';
 import { rolloutCondition } from '@kurator/runtime';
-import { untilRolledOut } from '../deploy/rollout.ts';
+import { untilRolledOut } from '../kube/rollout.ts';
 import { type Live, looksAt } from './live.ts';
 
 const FIELD_MANAGER = 'kurator-scorecard';

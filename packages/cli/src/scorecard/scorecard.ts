@@ -1,10 +1,7 @@
 /** `kurator scorecard` */
 import { parseDuration } from '@kurator/client';
-import type { Action, ActionContext } from '../action.ts';
-import { confirm } from '../confirm.ts';
-import { CliError } from '../error.ts';
-import { type ClusterOptions, inCluster } from '../healer/cluster.ts';
-import { isForPrograms, serialised } from '../healer/output.ts';
+import { type Action, type ActionContext, CliError, confirm } from '@kurator/command';
+import { type ClusterOptions, inCluster, isForPrograms, serialised } from '@kurator/command/kube';
 import { bundleTests } from './bundle-tests.ts';
 import { examined, unexamined } from './examine.ts';
 import { claimedLevel, type Level } from './level.ts';

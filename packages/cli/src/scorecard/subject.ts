@@ -2,10 +2,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubernetesObject } from '@kurator/client';
-import type { ClusterServiceVersion } from '../bundle/cluster-service-version.ts';
-import { type Bundle, bundleOf, readBundle } from '../bundle/validate/bundle.ts';
-import { bundleIn } from '../generate/bundle.ts';
 import { known } from '../generate/generate.ts';
+import { bundleIn } from '../generate/olm-bundle.ts';
+import { type Bundle, bundleOf, readBundle } from '../olm/bundle.ts';
+import type { ClusterServiceVersion } from '../olm/cluster-service-version.ts';
 import { readProject } from '../project/project.ts';
 import { type Evidence, evidenceIn } from './evidence.ts';
 

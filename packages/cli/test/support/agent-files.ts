@@ -5,8 +5,8 @@ import { agentDaemonSet, agentKey, optionalRoles } from '@kurator/operator-kurat
 import { stringify } from 'yaml';
 import { blockHole, textHole } from '../../src/chart/holes.ts';
 import { type ChartOperator, objectsFile } from '../../src/chart/operator-templates.ts';
+import { yamlFile } from '../../src/files/generated-file.ts';
 import type { PlannedFile } from '../../src/files/template.ts';
-import { yamlFile } from '../../src/generate/yaml-file.ts';
 import type { OperatorDescription } from '../../src/manifests/description.ts';
 
 const values = '.Values.kurator.agents';

@@ -1,21 +1,21 @@
 /** Everything below deploy/ that is made: the chart of Kurator and of the other operators, their plain manifests, and Kurator's bundle. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { settingValues } from '@kurator/kubectl-kurator';
 import { optionalRoles, withheldRoles } from '@kurator/operator-kurator';
 import { parse } from 'yaml';
-import { readListing } from '../../src/bundle/listing.ts';
-import { readSamples } from '../../src/bundle/samples.ts';
 import { chartFiles } from '../../src/chart/chart.ts';
 import { templateOf, textHole } from '../../src/chart/holes.ts';
 import type { ChartOperator } from '../../src/chart/operator-templates.ts';
 import { describeProject } from '../../src/deploy/describe-project.ts';
 import type { PlannedFile } from '../../src/files/template.ts';
 import { base, install } from '../../src/generate/base.ts';
-import { bundleIn } from '../../src/generate/bundle.ts';
 import { crds } from '../../src/generate/crds.ts';
 import type { Known } from '../../src/generate/generator.ts';
-import { settingValues } from '../../src/install/settings.ts';
+import { bundleIn } from '../../src/generate/olm-bundle.ts';
 import type { OperatorDescription } from '../../src/manifests/description.ts';
+import { readListing } from '../../src/olm/listing.ts';
+import { readSamples } from '../../src/olm/samples.ts';
 import { agentAccess, agentManifests, agentTemplates, agentValues } from './agent-files.ts';
 import { settingsEnv, settingsTemplate } from './setting-files.ts';
 import { switchNotes, switchTemplate, switchValues, withSwitch } from './switch-files.ts';

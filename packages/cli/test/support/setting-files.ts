@@ -1,6 +1,7 @@
 /** The healer's settings, as values of the chart: they reach it as variables of its container. */
+
+import { settingVariables } from '@kurator/kubectl-kurator';
 import type { PlannedFile } from '../../src/files/template.ts';
-import { settingVariables } from '../../src/install/settings.ts';
 
 const name = 'kurator.settings.env';
 

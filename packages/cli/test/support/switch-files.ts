@@ -14,7 +14,7 @@ export function withSwitch(more: NonNullable<ChartOperator['more']>): NonNullabl
 
 export const switchTemplate: PlannedFile = {
   path: 'templates/kurator/_switch.tpl',
-  text: `{{- /* The operator sets the switch to it, unless a person has set it: an upgrade without a value says nothing. */ -}}
+  text: `{{- /* The operator sets the switch to it, unless somebody has set it: an upgrade without a value says nothing. */ -}}
 {{- define "${name}" -}}
 {{- with .Values.mode | default (ternary "Observe" "" .Release.IsInstall) }}
 - name: KURATOR_MODE

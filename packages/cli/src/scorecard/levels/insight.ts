@@ -1,6 +1,7 @@
 /** Level 4, Deep Insights: people and machines can see how it does, and are told when it does badly. */
-import { type Client, hasCode, type KubernetesObject } from '@kurator/client';
+import { type Client, hasCode, type KubernetesObject, type Pod } from '@kurator/client';
 import { Event } from '@kurator/client/events/v1';
+import { METRICS_PORT } from '../../manifests/description.ts';
 import type { Check, LevelChecks } from '../check.ts';
 import { namedIn } from '../metrics-text.ts';
 import { met, type Outcome, unmet, untested } from '../outcome.ts';
@@ -15,8 +16,10 @@ export const insight: LevelChecks = {
     {
       id: 'insight-metrics',
       title: 'it tells Prometheus what it does',
-      async run({ metrics }) {
+      async run({ metrics, pods }) {
         const found = await metrics();
+        if (found.size === 0 && (await pods()).some(isReserved))
+          return untested('only some may read its metrics, and through the API server no token reaches it');
         if (found.size === 0) return unmet('none of its pods answers /metrics', 'serve metrics on a port called http');
         return judgedMetrics(found);
       },
@@ -57,7 +60,7 @@ export const insight: LevelChecks = {
         );
         const [first] = told;
         if (first) return met(`${told.length} Events, such as ${first.reason} of ${first.regarding?.name}`);
-        return untested('no Event is about an object of its kinds; they are kept for an hour');
+        return untested('no Event is about an object of its CRDs; they are kept for an hour');
       },
     },
     {
@@ -73,6 +76,12 @@ export const insight: LevelChecks = {
     },
   ],
 };
+
+/** Whether its metrics are served to those alone who show a token. */
+function isReserved({ spec }: Pod): boolean {
+  const ports = spec?.containers.flatMap((container) => container.ports ?? []) ?? [];
+  return ports.some(({ name, containerPort }) => name === 'metrics' && containerPort === METRICS_PORT);
+}
 
 /** Pure, and exported for its tests. */
 export function judgedMetrics(found: ReadonlyMap<string, number>): Outcome {

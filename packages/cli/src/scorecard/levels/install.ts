@@ -1,6 +1,6 @@
 /** Level 1, Basic Install: it is there, it runs, and does what its objects say. */
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
-import { untilRolledOut } from '../../deploy/rollout.ts';
+import { untilRolledOut } from '../../kube/rollout.ts';
 import type { LevelChecks } from '../check.ts';
 import type { Live } from '../live.ts';
 import { conditionsProblem, reconciledProblem } from '../objects.ts';
@@ -32,15 +32,15 @@ export const install: LevelChecks = {
     },
     {
       id: 'install-kinds',
-      title: 'its kinds are served',
+      title: 'its CRDs are served',
       async run({ client, kinds, signal }) {
-        if (kinds.length === 0) return notApplicable('it has no kinds of its own');
+        if (kinds.length === 0) return notApplicable('it has no CRDs of its own');
         const problems: string[] = [];
         for (const { crd } of kinds) {
           const live = await client.find(CustomResourceDefinition, { name: crd.metadata.name }, { signal });
           problems.push(...servingProblems(crd, live));
         }
-        return metUnless(problems, `${kinds.length} kinds are established`, 'install the definitions: kurator deploy');
+        return metUnless(problems, `${kinds.length} CRDs are established`, 'install the definitions: kurator deploy');
       },
     },
     {
@@ -79,8 +79,8 @@ export function servingProblems(
 
 /** Unmet with what is wrong with the objects; untested where there is none. */
 async function ofObjects({ specimens, kinds, noSamples }: Live, problems: () => Promise<string[]>): Promise<Outcome> {
-  if (kinds.length === 0) return notApplicable('it has no kinds of its own');
-  if (specimens.length === 0) return untested(`there is no object of its kinds: ${noSamples ?? 'it has no samples'}`);
+  if (kinds.length === 0) return notApplicable('it has no CRDs of its own');
+  if (specimens.length === 0) return untested(`there is no object of its CRDs: ${noSamples ?? 'it has no samples'}`);
   return metUnless(await problems(), `${specimens.length} objects`, 'see what the operator logs of them');
 }
 

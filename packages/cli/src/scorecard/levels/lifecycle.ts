@@ -1,6 +1,6 @@
 /** Level 3, Full Lifecycle: it comes through failures, what it made is remade, what was saved can be brought back. */
 import { type KubernetesObject, Lease, Node, Pod, PodDisruptionBudget, waitFor, waitUntilGone } from '@kurator/client';
-import { untilRolledOut } from '../../deploy/rollout.ts';
+import { untilRolledOut } from '../../kube/rollout.ts';
 import type { Check, LevelChecks } from '../check.ts';
 import type { Live } from '../live.ts';
 import { met, notApplicable, type Outcome, unmet, untested } from '../outcome.ts';
@@ -117,13 +117,13 @@ const backedUp: Check = {
     const backups = kinds.filter(({ crd }) => backupKind.test(crd.spec.names.kind));
     if (backups.length > 0) {
       const names = backups.map(({ crd }) => crd.spec.names.kind).join(', ');
-      return untested(`it has kinds for it (${names}); whether they work only its own tests can say`);
+      return untested(`it has CRDs for it (${names}); whether they work only its own tests can say`);
     }
-    if (specimens.length === 0) return untested('there is no object of its kinds, so nobody knows what it keeps');
+    if (specimens.length === 0) return untested('there is no object of its CRDs, so nobody knows what it keeps');
     const keeping = (await childrenOfAll(live)).find(isKeeping);
     if (!keeping) return notApplicable('nothing that it makes keeps data: its objects are all there is to save');
     const { type, object } = keeping;
-    return unmet(`${type.kind} ${object.metadata.name} keeps data, and none of its kinds is for backups`);
+    return unmet(`${type.kind} ${object.metadata.name} keeps data, and none of its CRDs is for backups`);
   },
 };
 

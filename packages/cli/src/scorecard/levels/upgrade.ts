@@ -17,7 +17,7 @@ export const upgrade: LevelChecks = {
       id: 'upgrade-definitions',
       title: 'this version’s definitions keep what is stored',
       async run(live) {
-        if (live.kinds.length === 0) return notApplicable('it has no kinds of its own');
+        if (live.kinds.length === 0) return notApplicable('it has no CRDs of its own');
         const pairs = await definitions(live);
         const harms = pairs.flatMap(([installed, next]) =>
           compareCrds(installed, next)
@@ -33,10 +33,10 @@ export const upgrade: LevelChecks = {
       async run(live) {
         const pairs = await definitions(live);
         const several = pairs.filter(([{ spec }]) => spec.versions.filter(({ served }) => served).length > 1);
-        if (several.length === 0) return notApplicable('each of its kinds has one version');
+        if (several.length === 0) return notApplicable('each of its CRDs has one version');
         const problems: string[] = [];
         for (const [installed] of several) problems.push(...(await unreadable(live, installed)));
-        return metUnless(problems, `${several.length} kinds have several versions, and convert between them`);
+        return metUnless(problems, `${several.length} CRDs have several versions, and convert between them`);
       },
     },
     {
