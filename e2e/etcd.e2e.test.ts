@@ -1,0 +1,166 @@
+/** An etcd cluster as the book tells it: made, a member lost and replaced, grown, shrunk, upgraded, while somebody reads and writes. */
+import { EtcdCluster, etcd } from '@kurator/operator-etcd';
+import {
+  type Client,
+  conditionOf,
+  installCrds,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  Secret,
+  waitFor,
+} from '@kurator/sdk';
+import { type Cluster, createCluster } from '@kurator/testenv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
+import { EtcdTraffic } from './support/etcd-traffic.ts';
+import { eventually, kubectl } from './support/kubectl.ts';
+import { runInCluster } from './support/operator-in-cluster.ts';
+
+let cluster: Cluster;
+let client: Client;
+let traffic: EtcdTraffic;
+const example = { name: 'example-etcd-cluster', namespace: 'default' };
+/** The same program under another tag: what is seen is how members are replaced, not what the new version can do. */
+const NEXT = '3.6.9';
+
+beforeAll(async () => {
+  ({ cluster } = await createCluster({ name: 'e2e-etcd', nodes: 3 }));
+  client = await cluster.client();
+  await loadEtcd(cluster, [ETCD_VERSION, NEXT]);
+  await installCrds(client, [EtcdCluster]);
+  const entry = 'operators/etcd/src/main.ts';
+  await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
+});
+
+afterAll(async () => {
+  await traffic?.stop();
+  await client?.close();
+  await cluster?.down();
+});
+
+const manifest = {
+  apiVersion: 'etcd.kurator.sh/v1alpha1',
+  kind: 'EtcdCluster',
+  metadata: { name: example.name },
+  spec: { size: 3, version: ETCD_VERSION, repository: ETCD_REPOSITORY, storage: { size: '256Mi' } },
+};
+const untilRunning = (size: number, version = ETCD_VERSION) =>
+  waitFor(
+    client,
+    EtcdCluster,
+    example,
+    ({ spec, status, metadata }) =>
+      status?.phase === 'Running' &&
+      status.size === size &&
+      spec.version === version &&
+      status.observedGeneration === metadata.generation,
+    { description: `to run with ${size} members`, timeout: 180_000 },
+  );
+const pods = async () =>
+  (await client.list(Pod, { namespace: 'default', labelSelector: 'etcd.kurator.sh/cluster' })).items;
+const podNames = async () =>
+  (await pods()).filter(({ metadata }) => !metadata.deletionTimestamp).map(({ metadata }) => metadata.name);
+const claimNames = async () =>
+  (await client.list(PersistentVolumeClaim, { namespace: 'default' })).items
+    .map(({ metadata }) => metadata.name)
+    .sort();
+
+describe('an etcd cluster', () => {
+  it('comes up with three members under names of ten letters, on volumes, spread over the nodes', async () => {
+    expect(await kubectl(cluster, ['apply', '-f', '-'], JSON.stringify(manifest))).toContain('created');
+    const { status } = await untilRunning(3);
+    const names = await podNames();
+    expect(names).toHaveLength(3);
+    for (const name of names) expect(name).toMatch(/^example-etcd-cluster-[a-z0-9]{10}$/);
+    expect(await claimNames()).toEqual(names.toSorted());
+    expect(new Set((await pods()).map(({ spec }) => spec?.nodeName)).size).toBe(3);
+    expect(status?.members?.filter(({ leader }) => leader)).toHaveLength(1);
+    expect(conditionOf(status?.conditions, 'Ready')).toMatchObject({ status: 'True' });
+    expect((await client.get(PodDisruptionBudget, example)).spec?.minAvailable).toBe(2);
+    const [head, line] = (await kubectl(cluster, ['get', 'etcdclusters'])).trim().split('\n');
+    expect(head?.split(/\s+/)).toEqual(['NAME', 'READY', 'VERSION', 'PHASE', 'AGE']);
+    expect(line?.split(/\s+/).slice(0, 4)).toEqual([example.name, '3/3', ETCD_VERSION, 'Running']);
+    expect(await kubectl(cluster, ['describe', 'etcdcluster', example.name])).toContain('MemberPromoted');
+  });
+
+  it('is written to and read from with the certificate that it made for clients, and by nobody else', async () => {
+    const secret = await client.get(Secret, { name: `${example.name}-client-tls`, namespace: 'default' });
+    traffic = new EtcdTraffic(secret, async () =>
+      (await pods()).flatMap(({ metadata, status }) =>
+        metadata.labels?.['etcd.kurator.sh/voter'] && status?.podIP
+          ? { address: status.podIP, serverName: `${metadata.name}.${example.name}.default.svc` }
+          : [],
+      ),
+    );
+    await traffic.until(20);
+    await expect(traffic.asStranger()).rejects.toThrow();
+  });
+
+  it('replaces a member whose pod is deleted by a new one with a new name, and goes on meanwhile', async () => {
+    const before = await podNames();
+    const [victim = ''] = before;
+    await kubectl(cluster, ['delete', 'pod', victim]);
+    await eventually(async () => {
+      const names = await podNames();
+      expect(names).toHaveLength(3);
+      expect(names).not.toContain(victim);
+    });
+    const { status } = await untilRunning(3);
+    expect(status?.members?.map(({ name }) => name).toSorted()).toEqual((await podNames()).toSorted());
+    // The data of one that left goes with it, and nothing else's.
+    await eventually(async () => expect(await claimNames()).toEqual((await podNames()).toSorted()));
+  });
+
+  it('grows to five and shrinks to three by kubectl scale', async () => {
+    await kubectl(cluster, ['scale', 'etcdcluster', example.name, '--replicas=5']);
+    await untilRunning(5);
+    expect(await podNames()).toHaveLength(5);
+    await kubectl(cluster, ['scale', 'etcdcluster', example.name, '--replicas=3']);
+    await untilRunning(3);
+    await eventually(async () => expect(await claimNames()).toEqual((await podNames()).toSorted()));
+  });
+
+  it('is upgraded one member after the other, on the same volumes, the leader last', async () => {
+    const before = await claimNames();
+    await kubectl(cluster, [
+      'patch',
+      'etcdcluster',
+      example.name,
+      '--type=merge',
+      '-p',
+      `{"spec":{"version":"${NEXT}"}}`,
+    ]);
+    await untilRunning(3, NEXT);
+    expect(await claimNames()).toEqual(before);
+    for (const { spec } of await pods()) expect(spec?.containers[0]?.image).toBe(`${ETCD_REPOSITORY}:v${NEXT}`);
+  });
+
+  it('comes back on its own data when all of its pods are deleted at once', async () => {
+    const before = await podNames();
+    await kubectl(cluster, ['delete', 'pod', '--force', '--grace-period=0', ...before]);
+    await eventually(async () => expect((await podNames()).toSorted()).toEqual(before.toSorted()), 60_000);
+    await untilRunning(3, NEXT);
+  });
+
+  it('has lost nothing that it has acknowledged', async () => {
+    const { acknowledged, missing } = await traffic.check();
+    expect(acknowledged).toBeGreaterThan(100);
+    expect(missing).toEqual([]);
+  });
+
+  it('refuses what would hurt it, with the field and the way out', async () => {
+    const patch = (spec: object) =>
+      kubectl(cluster, ['patch', 'etcdcluster', example.name, '--type=merge', '-p', JSON.stringify({ spec })]);
+    await expect(patch({ version: '3.5.9' })).rejects.toThrow(/spec.version.*never goes back/);
+    await expect(patch({ storage: { size: '128Mi' } })).rejects.toThrow(/spec.storage.size.*can't shrink/);
+    await expect(patch({ size: 0 })).rejects.toThrow(/spec.size/);
+    await expect(patch({ version: '2.3.7' })).rejects.toThrow(/spec.version/);
+  });
+
+  it('goes with everything that it had when it is deleted', async () => {
+    await traffic.stop();
+    await kubectl(cluster, ['delete', 'etcdcluster', example.name]);
+    await eventually(async () => expect([await podNames(), await claimNames()]).toEqual([[], []]), 60_000);
+  });
+});

@@ -1,0 +1,265 @@
+/**
+ * What is done next for a cluster: one step, decided from what is there at this moment. Pure: no clock, no chance, no network. Rules
+ * that it never breaks, whatever the situation; decide.model.test.ts plays thousands of histories against them:
+ *
+ * 1. One change of the list at a time, one learner at a time, and nobody is added while a voter gives no answer.
+ * 2. Nobody is taken off the list unless quorum is there without him.
+ * 3. Data goes only after its member is off the list, and quorum has said so.
+ * 4. A cluster that has data is never begun anew.
+ * 5. Without quorum nothing is taken away: pods that are missing are started again on their own data, and that is all.
+ */
+import { type ListedMember, type Listing, type PlannedMember, quorumOf, type Situation } from './situation.ts';
+
+/** One thing to do, or to wait for. */
+export type Step =
+  /** Writes down that there is to be such a member, or what becomes of it: nothing else, so that it is known before it is done. */
+  | { readonly do: 'plan'; readonly member: PlannedMember; readonly why: string }
+  /** Forgets a member of which nothing is left. */
+  | { readonly do: 'forget'; readonly name: string; readonly why: string }
+  /** Makes the pod, its claim and its certificate. `begin`: it is the first, and has nobody to join. */
+  | { readonly do: 'start'; readonly name: string; readonly begin: boolean; readonly why: string }
+  /** Deletes the pod, and nothing else of it. */
+  | { readonly do: 'stop'; readonly name: string; readonly why: string }
+  /** Deletes the claim and the certificate of one that is off the list. */
+  | { readonly do: 'discard'; readonly name: string; readonly why: string }
+  /** Asks etcd to list it as a learner. */
+  | { readonly do: 'add'; readonly name: string; readonly why: string }
+  | { readonly do: 'promote'; readonly name: string; readonly id: string; readonly why: string }
+  | { readonly do: 'remove'; readonly name: string; readonly id: string; readonly why: string }
+  | {
+      readonly do: 'move-leader';
+      readonly from: string;
+      readonly to: string;
+      readonly toId: string;
+      readonly why: string;
+    }
+  | { readonly do: 'wait'; readonly why: string; readonly concern?: 'quorum' | 'stranger' | 'member' }
+  | { readonly do: 'nothing'; readonly why: string };
+
+export function decide(situation: Situation): Step {
+  const { paused, formed, members, listing, freshName } = situation;
+  if (paused) return { do: 'nothing', why: 'paused' };
+  if (!formed) return begin(situation);
+  // Only ever so if somebody has edited the status: nothing is guessed about data.
+  if (members.length === 0) {
+    return {
+      do: 'wait',
+      concern: 'member',
+      why: 'the cluster has data, and no member of it is written down in the status',
+    };
+  }
+  if (!listing) return withoutQuorum(situation);
+  const stranger = listing.members.find(({ name }) => name === undefined);
+  if (stranger) {
+    const why = `member ${stranger.id} is in etcd's list and was not added by this operator: remove it with etcdctl`;
+    return { do: 'wait', concern: 'stranger', why };
+  }
+  return (
+    leaving(situation, listing) ??
+    restarting(situation, listing) ??
+    joining(situation, listing) ??
+    lost(situation, listing) ??
+    resized(situation, listing, freshName) ??
+    outdated(situation, listing) ?? { do: 'nothing', why: 'as wanted' }
+  );
+}
+
+/** The first member, alone: the others join it. So there is one way into a cluster, and a cluster is begun by one write. */
+function begin({ members, freshName, objects, healthy }: Situation): Step {
+  const [seed] = members;
+  if (!seed) return { do: 'plan', member: { name: freshName, state: 'Seed' }, why: 'the first member' };
+  const { name } = seed;
+  if (needsPod(objects.get(name))) return { do: 'start', name, begin: true, why: 'the first member' };
+  return { do: 'wait', why: healthy.has(name) ? `${name} is to be written down` : `${name} starts` };
+}
+
+/**
+ * Whoever lacks a pod and has its data gets a pod again. Nothing else is certain enough. One that is leaving comes last: it may be off
+ * the list already, and then its peers refuse it, which harms nobody.
+ */
+function withoutQuorum({ members, objects, healthy }: Situation): Step {
+  const isStopped = ({ name }: PlannedMember) => {
+    const own = objects.get(name);
+    return own?.claim === true && (own.pod === 'absent' || own.pod === 'failed');
+  };
+  const stopped = members.find((one) => one.state !== 'Leaving' && isStopped(one)) ?? members.find(isStopped);
+  if (stopped) {
+    const { name } = stopped;
+    const failed = objects.get(name)?.pod === 'failed';
+    const why = 'there is no quorum without it, and its data is there';
+    return failed ? { do: 'stop', name, why } : { do: 'start', name, begin: false, why };
+  }
+  const voters = members.filter(({ state }) => state !== 'Joining' && state !== 'Leaving');
+  const answer = voters.filter(({ name }) => healthy.has(name)).length;
+  return { do: 'wait', concern: 'quorum', why: `no quorum: ${answer} of ${voters.length} members answer` };
+}
+
+function leaving(situation: Situation, listing: Listing): Step | undefined {
+  const { members, objects } = situation;
+  const member = members.find(({ state }) => state === 'Leaving');
+  if (!member) return undefined;
+  const { name, reason = 'it is to go' } = member;
+  const listed = listedAs(listing, name);
+  if (listed) {
+    const others = votersOf(listing).filter(({ id }) => id !== listed.id);
+    const well = others.filter((voter) => isHealthy(situation, voter));
+    if (!listed.isLearner && well.length < quorumOf(others.length + 1)) {
+      const why = `${name} is to go (${reason}), and without it there would be no quorum`;
+      return { do: 'wait', concern: 'quorum', why };
+    }
+    return (
+      handOver(situation, listing, listed, `${name} is to go: ${reason}`) ?? {
+        do: 'remove',
+        name,
+        id: listed.id,
+        why: reason,
+      }
+    );
+  }
+  const own = objects.get(name);
+  if (own && own.pod !== 'absent' && own.pod !== 'ending') return { do: 'stop', name, why: reason };
+  if (own?.claim) return { do: 'discard', name, why: `it is off the list: ${reason}` };
+  // A pod that is told to end on a node that is lost stays for as long as the node: nobody waits for it.
+  return { do: 'forget', name, why: reason };
+}
+
+/** Its pod goes and comes again, on the same data. Nothing else happens until it answers. */
+function restarting(situation: Situation, listing: Listing): Step | undefined {
+  const { members, objects, healthy } = situation;
+  const member = members.find(({ state }) => state === 'Restarting');
+  if (!member) return undefined;
+  const { name, reason = 'it is to be restarted' } = member;
+  const own = objects.get(name);
+  const listed = listedAs(listing, name);
+  // Somebody has taken it off the list, or its data is gone: it can't come back as who it was.
+  if (!listed || !own?.claim) return leave(member, listed ? 'its volume is gone' : 'it was taken off the list');
+  if (own.pod === 'absent') return { do: 'start', name, begin: false, why: reason };
+  if (own.pod === 'ending') {
+    return overdue(situation, member)
+      ? leave(member, 'its pod does not end')
+      : { do: 'wait', why: `the pod of ${name} ends` };
+  }
+  if (!own.upToDate || own.pod === 'failed')
+    return handOver(situation, listing, listed, reason) ?? { do: 'stop', name, why: reason };
+  if (healthy.has(name)) return { do: 'plan', member: { name, state: 'Member' }, why: 'it is back' };
+  return overdue(situation, member)
+    ? { do: 'wait', concern: 'member', why: `${name} gives no answer since it was restarted: ${reason}` }
+    : { do: 'wait', why: `${name} starts again: ${reason}` };
+}
+
+/** Another is to lead, if it is this one and another can. */
+function handOver(situation: Situation, listing: Listing, from: ListedMember, why: string): Step | undefined {
+  if (from.id !== listing.leader || from.name === undefined) return undefined;
+  const to = votersOf(listing).find((voter) => voter.id !== from.id && isHealthy(situation, voter));
+  return to?.name === undefined ? undefined : { do: 'move-leader', from: from.name, to: to.name, toId: to.id, why };
+}
+
+function joining(situation: Situation, listing: Listing): Step | undefined {
+  const { members, objects, healthy } = situation;
+  const member = members.find(({ state }) => state === 'Joining' || state === 'Seed');
+  if (!member) return undefined;
+  const { name, reason = 'one more is wanted' } = member;
+  const listed = listedAs(listing, name);
+  if (listed && !listed.isLearner) return { do: 'plan', member: { name, state: 'Member' }, why: 'it votes' };
+  if (!listed) {
+    const silent = silentVoter(situation, listing);
+    if (silent)
+      return lostOf(situation, listing, silent) ?? { do: 'wait', why: `${silent} gives no answer: nobody is added` };
+    return { do: 'add', name, why: reason };
+  }
+  const own = objects.get(name);
+  if (needsPod(own)) return { do: 'start', name, begin: false, why: reason };
+  if (own?.pod === 'ending' || own?.pod === 'failed' || overdue(situation, member)) {
+    return leave(member, own?.pod === 'ending' ? 'its pod was deleted while it joined' : 'it did not come up');
+  }
+  if (healthy.has(name)) return { do: 'promote', name, id: listed.id, why: 'it has caught up' };
+  return { do: 'wait', why: `${name} starts and catches up: ${reason}` };
+}
+
+/** A voter whose pod is gone, or which gives no answer for too long. */
+function lost(situation: Situation, listing: Listing): Step | undefined {
+  for (const { name } of situation.members) {
+    const step = lostOf(situation, listing, name);
+    if (step) return step;
+  }
+  return undefined;
+}
+
+function lostOf(situation: Situation, listing: Listing, name: string): Step | undefined {
+  const member = situation.members.find((one) => one.name === name && one.state === 'Member');
+  if (!member) return undefined;
+  const listed = listedAs(listing, name);
+  if (!listed) return leave(member, 'it was taken off the list');
+  // So it is where the status was lost, and made anew of what is there.
+  if (listed.isLearner) return { do: 'plan', member: { name, state: 'Joining' }, why: 'it is a learner' };
+  const reason = whyLost(situation, member);
+  if (!reason) return undefined;
+  const voters = votersOf(listing);
+  const well = voters.filter((voter) => voter.id !== listed.id && isHealthy(situation, voter));
+  return well.length >= quorumOf(voters.length) ? leave(member, reason) : keep(situation, member, reason);
+}
+
+function whyLost(situation: Situation, member: PlannedMember): string | undefined {
+  const { objects, healthy } = situation;
+  const pod = objects.get(member.name)?.pod ?? 'absent';
+  if (pod === 'absent') return 'its pod is gone';
+  if (pod === 'failed') return 'its pod has failed';
+  return !healthy.has(member.name) && overdue(situation, member) ? 'it gives no answer' : undefined;
+}
+
+/** One that quorum can't spare: it comes back as who it was, or a person is called. */
+function keep({ objects }: Situation, { name }: PlannedMember, reason: string): Step {
+  const own = objects.get(name);
+  const why = `${reason}, and there is no quorum without it`;
+  if (!own?.claim) return { do: 'wait', concern: 'quorum', why: `${name}: ${why}; its volume is gone` };
+  if (own.pod === 'absent') return { do: 'start', name, begin: false, why };
+  if (own.pod === 'failed') return { do: 'stop', name, why };
+  return { do: 'wait', concern: 'quorum', why: `${name}: ${why}` };
+}
+
+function resized(situation: Situation, listing: Listing, freshName: string): Step | undefined {
+  const { size, members } = situation;
+  const voters = votersOf(listing);
+  if (voters.length === size) return undefined;
+  const silent = silentVoter(situation, listing);
+  if (voters.length < size) {
+    if (silent) return { do: 'wait', why: `${silent} gives no answer: nobody is added` };
+    return { do: 'plan', member: { name: freshName, state: 'Joining' }, why: `${size} members are wanted` };
+  }
+  // Who gives no answer goes first; the leader last; of the others who came last.
+  const names = members.filter(({ state }) => state === 'Member').map(({ name }) => name);
+  const leader = listing.members.find(({ id }) => id === listing.leader)?.name;
+  const goes = (silent && names.includes(silent) ? silent : undefined) ?? names.findLast((name) => name !== leader);
+  const member = members.find(({ name }) => name === goes);
+  return member && leave(member, `${size} members are wanted`);
+}
+
+/** Followers first: by the time it is the leader's turn its work can be given to one that is done. */
+function outdated(situation: Situation, listing: Listing): Step | undefined {
+  const { members, objects } = situation;
+  const old = members.filter(({ name }) => objects.get(name)?.upToDate === false);
+  if (old.length === 0) return undefined;
+  const silent = silentVoter(situation, listing);
+  if (silent) return { do: 'wait', why: `${silent} gives no answer: nobody is restarted` };
+  const leader = listing.members.find(({ id }) => id === listing.leader)?.name;
+  const member = old.find(({ name }) => name !== leader) ?? old[0];
+  if (!member) return undefined;
+  const reason = 'its pod is not as the spec wants it';
+  return { do: 'plan', member: { name: member.name, state: 'Restarting', reason }, why: reason };
+}
+
+const leave = ({ name }: PlannedMember, reason: string): Step => ({
+  do: 'plan',
+  member: { name, state: 'Leaving', reason },
+  why: reason,
+});
+
+const needsPod = (own: { pod: string; claim: boolean } | undefined): boolean => !own || own.pod === 'absent';
+const listedAs = ({ members }: Listing, name: string): ListedMember | undefined =>
+  members.find((listed) => listed.name === name);
+const votersOf = ({ members }: Listing): ListedMember[] => members.filter(({ isLearner }) => !isLearner);
+const isHealthy = ({ healthy }: Situation, { name }: ListedMember): boolean => name !== undefined && healthy.has(name);
+const silentVoter = (situation: Situation, listing: Listing): string | undefined =>
+  votersOf(listing).find((voter) => !isHealthy(situation, voter))?.name;
+const overdue = ({ now, replaceAfter }: Situation, { unhealthySince }: PlannedMember): boolean =>
+  unhealthySince !== undefined && now - unhealthySince >= replaceAfter;

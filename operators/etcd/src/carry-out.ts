@@ -1,0 +1,80 @@
+/** Does one step. What it is about was written down before; done twice it comes to the same. */
+
+import type { Ring } from '@kurator/pki';
+import { type AuthorContext, PersistentVolumeClaim, Pod, Secret } from '@kurator/sdk';
+import type { Step } from './brain/decide.ts';
+import { memberSecret } from './children/certificates.ts';
+import { claimOf, podOf } from './children/member.ts';
+import { memberSecretOf, peerUrlOf } from './children/names.ts';
+import type { Endpoint, EtcdClient } from './database/etcd-client.ts';
+import type { Look } from './look.ts';
+import type { EtcdCluster } from './resources.ts';
+
+/** What a step is done with. */
+export interface Means {
+  readonly cluster: EtcdCluster;
+  readonly ring: Ring;
+  readonly etcd: EtcdClient;
+  readonly look: Look;
+  readonly context: AuthorContext;
+}
+
+export async function carryOut(step: Step, means: Means): Promise<void> {
+  const { cluster, etcd, look, context } = means;
+  const { signal } = context;
+  switch (step.do) {
+    case 'start':
+      return await start(step.name, step.begin, means);
+    case 'stop':
+      await context.remove(Pod, step.name);
+      return;
+    case 'discard':
+      await context.remove(PersistentVolumeClaim, step.name);
+      await context.remove(Secret, memberSecretOf(step.name));
+      return;
+    case 'add':
+      return await etcd.addLearner(someVoter(look), peerUrlOf(cluster, step.name), signal);
+    case 'promote':
+      return await etcd.promote(someVoter(look), step.id, signal);
+    case 'remove':
+      return await etcd.remove(someVoter(look, step.name), step.id, signal);
+    case 'move-leader':
+      return await etcd.moveLeader(endpointOf(look, step.from), step.toId, signal);
+    case 'plan':
+    case 'forget':
+    case 'wait':
+    case 'nothing':
+      return;
+  }
+}
+
+/** The data first, then the certificate, then the pod that mounts both. */
+async function start(name: string, begin: boolean, { cluster, ring, look, context }: Means): Promise<void> {
+  const { apply, get } = context;
+  const { listing, now, objects } = look.situation;
+  // A claim whose member has data is never made anew: an empty one in its place would be a member that forgot what it has promised.
+  if (!objects.get(name)?.claim) await apply(PersistentVolumeClaim, claimOf(cluster, name));
+  const secret = memberSecret(cluster, name, ring, get(Secret, memberSecretOf(name)), now);
+  if (secret) await apply(Secret, secret);
+  const members = begin ? [name] : (listing?.members ?? []).flatMap((listed) => listed.name ?? []);
+  const others = members.includes(name) ? members : [...members, name];
+  await apply(Pod, podOf(cluster, name, { state: begin ? 'new' : 'existing', members: others }));
+}
+
+function someVoter({ situation, endpoints }: Look, except?: string): Endpoint {
+  const { listing, healthy } = situation;
+  const voters = (listing?.members ?? []).filter(({ isLearner }) => !isLearner);
+  // The leader answers for all, without a detour.
+  const byLeader = voters.toSorted((a, b) => Number(b.id === listing?.leader) - Number(a.id === listing?.leader));
+  for (const { name } of byLeader) {
+    const endpoint = name !== undefined && name !== except && healthy.has(name) ? endpoints.get(name) : undefined;
+    if (endpoint) return endpoint;
+  }
+  throw new Error('no member that votes gives an answer');
+}
+
+function endpointOf({ endpoints }: Look, name: string): Endpoint {
+  const endpoint = endpoints.get(name);
+  if (!endpoint) throw new Error(`the pod ${name} has no address`);
+  return endpoint;
+}

@@ -1,0 +1,112 @@
+/** Who believes whom: an authority of the cluster's own, a certificate for each member and one for clients. */
+import {
+  bundleOf,
+  createAuthority,
+  hasSigned,
+  isFor,
+  issueLeaf,
+  type KeyPair,
+  type LeafRequest,
+  leafData,
+  leafFromData,
+  type Ring,
+  renewalTime,
+  ringData,
+  ringFromData,
+} from '@kurator/pki';
+import type { Manifest, Secret } from '@kurator/sdk';
+import type { Credentials } from '../database/etcd-client.ts';
+import type { EtcdCluster } from '../resources.ts';
+import { PEER_NAME } from './member.ts';
+import { authoritySecretOf, clientSecretOf, clientServiceOf, hostOf, labelsOf, memberSecretOf } from './names.ts';
+
+const DAY = 86_400_000;
+const AUTHORITY = 3650 * DAY;
+const LEAF = 365 * DAY;
+/** The operator makes one for itself, keeps it in memory, and makes another before it ends. */
+const OPERATOR = DAY;
+
+/** A new authority; never applied over one that is there. */
+export function authorityManifest(cluster: EtcdCluster, now: number): Manifest<Secret> {
+  const { name, namespace } = cluster.metadata;
+  const ring: Ring = { authority: createAuthority({ name: `etcd ${namespace}/${name}`, lifetime: AUTHORITY, now }) };
+  return { metadata: { name: authoritySecretOf(cluster), labels: labelsOf(cluster) }, data: ringData(ring) };
+}
+
+/** Undefined for a Secret that no authority can be read from. */
+export const readAuthority = (secret: Secret | undefined): Ring | undefined => ringFromData(secret?.data);
+
+/** With both uses: a member is its peers' client, and its own gateway's. */
+function memberCertificate(cluster: EtcdCluster, member: string, now: number): LeafRequest {
+  const { namespace } = cluster.metadata;
+  const service = clientServiceOf(cluster);
+  const names = [
+    hostOf(cluster, member),
+    ...['', `.${namespace}`, `.${namespace}.svc`].map((rest) => `${service}${rest}`),
+  ];
+  return {
+    commonName: PEER_NAME,
+    names: [...names, 'localhost', '127.0.0.1'],
+    usages: ['server', 'client'],
+    lifetime: LEAF,
+    now,
+  };
+}
+
+const clientCertificate = (now: number): LeafRequest => ({
+  commonName: 'client',
+  usages: ['client'],
+  lifetime: LEAF,
+  now,
+});
+
+/** The Secret of a member, or undefined if the one that is there will do. */
+export function memberSecret(
+  cluster: EtcdCluster,
+  member: string,
+  ring: Ring,
+  present: Secret | undefined,
+  now: number,
+) {
+  const request = memberCertificate(cluster, member, now);
+  return secretOf(cluster, memberSecretOf(member), request, ring, present, now);
+}
+
+/** The Secret that clients mount, or undefined if the one that is there will do. */
+export function clientSecret(cluster: EtcdCluster, ring: Ring, present: Secret | undefined, now: number) {
+  return secretOf(cluster, clientSecretOf(cluster), clientCertificate(now), ring, present, now);
+}
+
+function secretOf(
+  cluster: EtcdCluster,
+  name: string,
+  request: LeafRequest,
+  ring: Ring,
+  present: Secret | undefined,
+  now: number,
+): Manifest<Secret> | undefined {
+  if (isGood(leafFromData(present?.data)?.pair, request, ring, now)) return undefined;
+  const pair = issueLeaf(ring.authority, request);
+  return {
+    metadata: { name, labels: labelsOf(cluster) },
+    type: 'kubernetes.io/tls',
+    data: leafData({ pair, bundle: bundleOf(ring) }),
+  };
+}
+
+function isGood(pair: KeyPair | undefined, request: LeafRequest, { authority }: Ring, now: number): boolean {
+  if (!pair) return false;
+  const { certificate } = pair;
+  return (
+    now < renewalTime(certificate) &&
+    hasSigned(authority.certificate, certificate) &&
+    isFor(certificate, { organizations: [], names: [], ...request })
+  );
+}
+
+/** What the operator shows to members. */
+export function operatorCredentials(ring: Ring, now: number): Credentials {
+  const request = { commonName: 'kurator-etcd-operator', usages: ['client'], lifetime: OPERATOR, now } as const;
+  const pair = issueLeaf(ring.authority, request);
+  return { ca: bundleOf(ring), cert: pair.pem, key: pair.exportKey() };
+}

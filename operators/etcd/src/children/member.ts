@@ -1,0 +1,151 @@
+/** What a member is made of: a claim for its data, a pod that runs etcd on it. */
+import { checksum, type Manifest, type PersistentVolumeClaim, type Pod } from '@kurator/sdk';
+import type { EtcdCluster } from '../resources.ts';
+import { CLIENT_PORT, hostOf, labelsOf, METRICS_PORT, memberSecretOf, PEER_PORT, peerUrlOf } from './names.ts';
+
+const DATA = '/var/lib/etcd';
+const CERTIFICATES = '/etc/etcd/tls';
+/** Of the user that etcd runs as: nobody in particular, and not root. */
+const USER = 1000;
+
+/** On a pod: what of the spec it was made from. */
+export const TEMPLATE = 'etcd.kurator.sh/template';
+/** In the certificates of members alone: who has only a client's certificate is no peer. */
+export const PEER_NAME = 'etcd-peer';
+
+export function claimOf(cluster: EtcdCluster, member: string): Manifest<PersistentVolumeClaim> {
+  const { size, storageClassName } = cluster.spec.storage;
+  return {
+    metadata: { name: member, labels: labelsOf(cluster) },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: String(size) } },
+      ...(storageClassName ? { storageClassName } : {}),
+    },
+  };
+}
+
+/** What of the spec a pod must be made anew for. */
+export function templateOf({ spec }: EtcdCluster): string {
+  const { version, repository, resources, quotaBackendBytes, autoCompactionRetention, nodeSelector } = spec;
+  return checksum({ version, repository, resources, quotaBackendBytes, autoCompactionRetention, nodeSelector });
+}
+
+/** How a member finds the others when its data is still empty. */
+export interface Bootstrap {
+  /** `new`: it is the first; `existing`: it joins. */
+  readonly state: 'new' | 'existing';
+  /** The names of all members, itself included. */
+  readonly members: readonly string[];
+}
+
+export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap): Manifest<Pod> {
+  const { spec, metadata } = cluster;
+  const labels = labelsOf(cluster);
+  const spread = { maxSkew: 1, labelSelector: { matchLabels: labels } };
+  const probe = (path: string, failureThreshold: number) => ({
+    httpGet: { path, port: METRICS_PORT },
+    timeoutSeconds: 5,
+    failureThreshold,
+  });
+  return {
+    metadata: { name: member, labels, annotations: { [TEMPLATE]: templateOf(cluster) } },
+    spec: {
+      hostname: member,
+      subdomain: metadata.name,
+      restartPolicy: 'Always',
+      // It ends within a second; where it does not, its leader election is over before that.
+      terminationGracePeriodSeconds: 10,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      ...(spec.nodeSelector ? { nodeSelector: spec.nodeSelector } : {}),
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: USER,
+        runAsGroup: USER,
+        fsGroup: USER,
+        fsGroupChangePolicy: 'OnRootMismatch',
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      // Two members on one node are lost together. A node that takes no pods does not count, so one that is down keeps nobody waiting.
+      topologySpreadConstraints: [
+        {
+          ...spread,
+          topologyKey: 'kubernetes.io/hostname',
+          whenUnsatisfiable: 'DoNotSchedule',
+          nodeTaintsPolicy: 'Honor',
+        },
+        { ...spread, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
+      ],
+      containers: [
+        {
+          name: 'etcd',
+          image: `${spec.repository}:v${spec.version}`,
+          command: ['etcd', ...argumentsOf(cluster, member, bootstrap)],
+          ports: [
+            { name: 'client', containerPort: CLIENT_PORT },
+            { name: 'peer', containerPort: PEER_PORT },
+            { name: 'metrics', containerPort: METRICS_PORT },
+          ],
+          ...(spec.resources ? { resources: resourcesOf(spec.resources) } : {}),
+          // Whether the process is alive, whoever leads: a member without quorum must not be restarted for it.
+          startupProbe: { ...probe('/health?serializable=true', 120), periodSeconds: 1 },
+          livenessProbe: { ...probe('/health?serializable=true', 3), periodSeconds: 10 },
+          readinessProbe: { ...probe('/health', 3), periodSeconds: 2 },
+          securityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          },
+          volumeMounts: [
+            { name: 'data', mountPath: DATA },
+            { name: 'tls', mountPath: CERTIFICATES, readOnly: true },
+          ],
+        },
+      ],
+      volumes: [
+        { name: 'data', persistentVolumeClaim: { claimName: member } },
+        { name: 'tls', secret: { secretName: memberSecretOf(member), defaultMode: 0o440 } },
+      ],
+    },
+  };
+}
+
+/** As Kubernetes writes them: `1` is a number to people. */
+function resourcesOf({ limits = {}, requests = {} }: NonNullable<EtcdCluster['spec']['resources']>) {
+  const texts = (amounts: Readonly<Record<string, string | number>>) =>
+    Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, String(amount)]));
+  return { limits: texts(limits), requests: texts(requests) };
+}
+
+function argumentsOf(cluster: EtcdCluster, member: string, { state, members }: Bootstrap): string[] {
+  const { metadata, spec } = cluster;
+  const peers = members.map((name) => `${name}=${peerUrlOf(cluster, name)}`).join(',');
+  const values: Readonly<Record<string, string>> = {
+    name: member,
+    // A folder in the volume: a volume's own root may have a lost+found, or rights that etcd refuses.
+    'data-dir': `${DATA}/data`,
+    'listen-peer-urls': `https://0.0.0.0:${PEER_PORT}`,
+    'listen-client-urls': `https://0.0.0.0:${CLIENT_PORT}`,
+    'listen-metrics-urls': `http://0.0.0.0:${METRICS_PORT}`,
+    'initial-advertise-peer-urls': peerUrlOf(cluster, member),
+    'advertise-client-urls': `https://${hostOf(cluster, member)}:${CLIENT_PORT}`,
+    'initial-cluster': peers,
+    'initial-cluster-state': state,
+    // Of this object and no other: a cluster of the same name from before is a stranger.
+    'initial-cluster-token': metadata.uid ?? metadata.name,
+    'client-cert-auth': 'true',
+    'cert-file': `${CERTIFICATES}/tls.crt`,
+    'key-file': `${CERTIFICATES}/tls.key`,
+    'trusted-ca-file': `${CERTIFICATES}/ca.crt`,
+    'peer-client-cert-auth': 'true',
+    'peer-cert-file': `${CERTIFICATES}/tls.crt`,
+    'peer-key-file': `${CERTIFICATES}/tls.key`,
+    'peer-trusted-ca-file': `${CERTIFICATES}/ca.crt`,
+    'peer-cert-allowed-cn': PEER_NAME,
+    'quota-backend-bytes': String(spec.quotaBackendBytes),
+    'auto-compaction-mode': 'periodic',
+    'auto-compaction-retention': spec.autoCompactionRetention,
+  };
+  return Object.entries(values).map(([flag, value]) => `--${flag}=${value}`);
+}

@@ -1,0 +1,43 @@
+/** What everything of a cluster is called. */
+import { randomBytes } from 'node:crypto';
+import type { EtcdCluster } from '../resources.ts';
+
+export const LABEL = 'etcd.kurator.sh/cluster';
+/** On the pods that clients are led to. */
+export const VOTER = 'etcd.kurator.sh/voter';
+
+export const CLIENT_PORT = 2379;
+export const PEER_PORT = 2380;
+/** Probes and metrics, without TLS: nothing can be read or written there. */
+export const METRICS_PORT = 2381;
+
+export const labelsOf = ({ metadata }: EtcdCluster) => ({
+  'app.kubernetes.io/name': 'etcd',
+  'app.kubernetes.io/instance': metadata.name,
+  [LABEL]: metadata.name,
+});
+
+/** The name of a member among all pods of the cluster. */
+export const hostOf = ({ metadata: { name, namespace } }: EtcdCluster, member: string) =>
+  `${member}.${name}.${namespace}.svc`;
+export const peerUrlOf = (cluster: EtcdCluster, member: string) => `https://${hostOf(cluster, member)}:${PEER_PORT}`;
+export const clientServiceOf = ({ metadata }: EtcdCluster) => `${metadata.name}-client`;
+export const authoritySecretOf = ({ metadata }: EtcdCluster) => `${metadata.name}-ca`;
+export const clientSecretOf = ({ metadata }: EtcdCluster) => `${metadata.name}-client-tls`;
+export const memberSecretOf = (member: string) => `${member}-tls`;
+
+// Without vowels, so that no word comes out, and without what looks alike.
+const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+
+/** The cluster's name and ten letters by lot. */
+export function drawMemberName({ metadata }: EtcdCluster): string {
+  const letters: string[] = [];
+  while (letters.length < 10) {
+    // Bytes beyond the last whole multiple would make some letters likelier.
+    for (const byte of randomBytes(16)) {
+      const letter = byte < LETTERS.length * 9 ? LETTERS[byte % LETTERS.length] : undefined;
+      if (letter && letters.length < 10) letters.push(letter);
+    }
+  }
+  return `${metadata.name}-${letters.join('')}`;
+}

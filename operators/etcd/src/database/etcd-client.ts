@@ -1,0 +1,172 @@
+/**
+ * What the operator asks of etcd, by the JSON gateway that every member serves beside gRPC: no client library, and no protocol of its own.
+ * Numbers of 64 bits come as text, and stay so: an id is a name.
+ */
+import { request } from 'node:https';
+
+/** Who asks, and whom he believes. */
+export interface Credentials {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Where a member is. */
+export interface Endpoint {
+  /** The IP address of its pod. */
+  readonly address: string;
+  /** The name in its certificate. */
+  readonly serverName: string;
+}
+
+/** One entry of etcd's list. */
+export interface EtcdMember {
+  readonly id: string;
+  readonly peerUrls: readonly string[];
+  readonly isLearner: boolean;
+}
+
+/** What a member says of itself. */
+export interface EtcdStatus {
+  readonly clusterId: string;
+  readonly memberId: string;
+  /** Undefined while it knows none. */
+  readonly leader: string | undefined;
+  readonly version: string;
+  readonly dbSize: number;
+  readonly isLearner: boolean;
+}
+
+/** etcd refused, or gave no answer. */
+export class EtcdError extends Error {
+  /** As gRPC counts them; undefined where there was no answer. */
+  readonly code: number | undefined;
+
+  constructor(message: string, code?: number, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'EtcdError';
+    this.code = code;
+  }
+}
+
+const PORT = 2379;
+/** An answer of a cluster's list or of a status; anything longer is none. */
+const LONGEST_ANSWER = 1_048_576;
+
+/** One cluster, as seen with these credentials. */
+export class EtcdClient {
+  readonly #credentials: Credentials;
+  readonly #timeout: number;
+
+  constructor(credentials: Credentials, { timeout = 3_000 }: { timeout?: number } = {}) {
+    this.#credentials = credentials;
+    this.#timeout = timeout;
+  }
+
+  async status(endpoint: Endpoint, signal?: AbortSignal): Promise<EtcdStatus> {
+    const answer = await this.#call(endpoint, '/v3/maintenance/status', {}, signal);
+    const header = answer.header as Fields;
+    return {
+      clusterId: hexadecimal(header.cluster_id),
+      memberId: hexadecimal(header.member_id),
+      leader: answer.leader && answer.leader !== '0' ? hexadecimal(answer.leader) : undefined,
+      version: String(answer.version ?? ''),
+      dbSize: Number(answer.dbSize ?? 0),
+      isLearner: answer.isLearner === true,
+    };
+  }
+
+  /** As quorum has it, not as this member remembers it. */
+  async members(endpoint: Endpoint, signal?: AbortSignal): Promise<readonly EtcdMember[]> {
+    const answer = await this.#call(endpoint, '/v3/cluster/member/list', { linearizable: true }, signal);
+    return ((answer.members ?? []) as Fields[]).map((member) => ({
+      id: hexadecimal(member.ID),
+      peerUrls: (member.peerURLs ?? []) as string[],
+      isLearner: member.isLearner === true,
+    }));
+  }
+
+  async addLearner(endpoint: Endpoint, peerUrl: string, signal?: AbortSignal): Promise<void> {
+    await this.#call(endpoint, '/v3/cluster/member/add', { peerURLs: [peerUrl], isLearner: true }, signal);
+  }
+
+  async promote(endpoint: Endpoint, id: string, signal?: AbortSignal): Promise<void> {
+    await this.#call(endpoint, '/v3/cluster/member/promote', { ID: decimal(id) }, signal);
+  }
+
+  async remove(endpoint: Endpoint, id: string, signal?: AbortSignal): Promise<void> {
+    await this.#call(endpoint, '/v3/cluster/member/remove', { ID: decimal(id) }, signal);
+  }
+
+  /** The endpoint must be the leader's. */
+  async moveLeader(endpoint: Endpoint, to: string, signal?: AbortSignal): Promise<void> {
+    await this.#call(endpoint, '/v3/maintenance/transfer-leadership', { targetID: decimal(to) }, signal);
+  }
+
+  async #call({ address, serverName }: Endpoint, path: string, body: object, given?: AbortSignal): Promise<Fields> {
+    const patience = AbortSignal.timeout(this.#timeout);
+    const signal = given ? AbortSignal.any([given, patience]) : patience;
+    const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const sent = request(
+        {
+          host: address,
+          port: PORT,
+          servername: serverName,
+          method: 'POST',
+          path,
+          headers: { 'content-type': 'application/json' },
+          // A connection for each question: members come and go, and a question every few seconds is none too many.
+          agent: false,
+          signal,
+          ...this.#credentials,
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          let size = 0;
+          response.on('data', (chunk: Buffer) => {
+            size += chunk.length;
+            if (size > LONGEST_ANSWER) response.destroy(new Error('the answer is too long'));
+            else chunks.push(chunk);
+          });
+          response.once('end', () =>
+            resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
+          );
+          response.once('error', reject);
+        },
+      );
+      sent.once('error', reject);
+      sent.end(JSON.stringify(body));
+    }).catch((cause) => {
+      throw new EtcdError(`${serverName} gave no answer: ${reasonOf(cause)}`, undefined, { cause });
+    });
+    const answer = fieldsOf(text);
+    if (status === 200 && answer) return answer;
+    const message = String(answer?.message ?? answer?.error ?? `status ${status}`);
+    throw new EtcdError(`${serverName} refused: ${message}`, Number(answer?.code ?? 2));
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+function fieldsOf(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const { name, message, code } = cause as NodeJS.ErrnoException;
+  return name === 'TimeoutError' || name === 'AbortError' ? 'it took too long' : (code ?? message);
+}
+
+/** As etcdctl prints ids. */
+function hexadecimal(id: unknown): string {
+  return BigInt(String(id)).toString(16);
+}
+
+function decimal(id: string): string {
+  return BigInt(`0x${id}`).toString();
+}

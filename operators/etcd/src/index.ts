@@ -1,0 +1,178 @@
+/** Clusters of etcd: made, grown, shrunk, upgraded member by member, and repaired, from one declaration. */
+
+import type { Ring } from '@kurator/pki';
+import {
+  type AuthorContext,
+  type AuthorResult,
+  isAlreadyExists,
+  operator,
+  PersistentVolumeClaim,
+  Pod,
+  PodDisruptionBudget,
+  Secret,
+  Service,
+} from '@kurator/sdk';
+import { decide, type Step } from './brain/decide.ts';
+import { carryOut } from './carry-out.ts';
+import {
+  authorityManifest,
+  clientSecret,
+  memberSecret,
+  operatorCredentials,
+  readAuthority,
+} from './children/certificates.ts';
+import { authoritySecretOf, clientSecretOf, LABEL, memberSecretOf, VOTER } from './children/names.ts';
+import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
+import { EtcdClient, EtcdError } from './database/etcd-client.ts';
+import { look } from './look.ts';
+import { EtcdCluster } from './resources.ts';
+import { statusOf } from './status.ts';
+
+export { EtcdCluster } from './resources.ts';
+
+/** How long nothing is looked at while all is well: changes of pods come by themselves, what etcd thinks does not. */
+const IDLE = '10s';
+/** How soon what was waited for is looked at again. */
+const SOON = '1s';
+
+export const etcd = operator({ name: 'etcd-operator' })
+  .controller(EtcdCluster, { timeout: '1m' })
+  .owns(Pod, { labels: LABEL })
+  .owns(PersistentVolumeClaim, { labels: LABEL })
+  .owns(Secret, { labels: LABEL })
+  .owns(Service, { labels: LABEL })
+  .owns(PodDisruptionBudget, { labels: LABEL })
+  .uses(Secret, ['get', 'create'])
+  .uses(Pod, ['patch'])
+  .reconcile(reconcile);
+
+async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
+  const { apply, event, log, requeue, get } = context;
+  const now = Date.now();
+  const ring = await authorityOf(cluster, context, now);
+  const client = new EtcdClient(operatorCredentials(ring, now));
+  const seen = await look(cluster, client, context, now);
+  const { situation } = seen;
+  const step = decide(situation);
+
+  if (!situation.paused) {
+    const voters = (situation.listing?.members ?? []).filter(({ isLearner }) => !isLearner);
+    await apply(Service, memberServiceOf(cluster));
+    await apply(Service, clientServiceManifest(cluster));
+    await apply(PodDisruptionBudget, budgetOf(cluster, voters.length));
+    const clients = clientSecret(cluster, ring, get(Secret, clientSecretOf(cluster)), now);
+    if (clients) await apply(Secret, clients);
+    await renewCertificates(cluster, ring, context, now);
+    await leadClientsTo(
+      voters.flatMap(({ name }) => name ?? []),
+      context,
+    );
+  }
+
+  const said = describe(step);
+  let trouble: string | undefined;
+  try {
+    await carryOut(step, { cluster, ring, etcd: client, look: seen, context });
+  } catch (error) {
+    // etcd says no for a while after each change, and a learner that has not caught up is not promoted: it is asked again.
+    if (!(error instanceof EtcdError)) throw error;
+    trouble = error.message;
+    log.info(`${said}: ${trouble}`);
+  }
+  if (step.do !== 'wait' && step.do !== 'nothing' && !trouble) {
+    log.info(said, { step: step.do });
+    event('Normal', eventOf[step.do], said);
+  }
+  if (step.do === 'wait' && step.concern) event('Warning', concernOf[step.concern], step.why);
+  const { status, conditions } = statusOf(cluster, seen, step, trouble);
+  const soon = trouble || step.do === 'wait' ? SOON : step.do === 'nothing' ? IDLE : '1ms';
+  return { status, conditions, ...requeue(soon) };
+}
+
+/**
+ * The authority as it is stored. It is made once, and only where there is none: asked of the API server itself, for by a cache that lags
+ * a second one would be made over the first, and no member would believe another.
+ */
+async function authorityOf(cluster: EtcdCluster, { client, get }: AuthorContext, now: number): Promise<Ring> {
+  const { namespace = '', name, uid = '' } = cluster.metadata;
+  const secret = { name: authoritySecretOf(cluster), namespace };
+  const stored = get(Secret, secret) ?? (await client.find(Secret, secret));
+  if (stored) {
+    const ring = readAuthority(stored);
+    if (ring) return ring;
+    throw new Error(
+      `the Secret ${secret.name} has no authority in it: put ca.crt and ca.key back, or delete it if the cluster is new`,
+    );
+  }
+  if (cluster.status?.clusterId) {
+    throw new Error(`the Secret ${secret.name} is gone, and members believe nobody else: put it back from a backup`);
+  }
+  const manifest = authorityManifest(cluster, now);
+  const { apiVersion, kind } = EtcdCluster;
+  const owner = { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+  const metadata = { ...manifest.metadata, namespace, ownerReferences: [owner] };
+  const made = await client.create(Secret, { ...manifest, metadata }).catch(async (error) => {
+    if (isAlreadyExists(error)) return await client.get(Secret, secret);
+    throw error;
+  });
+  const ring = readAuthority(made);
+  if (!ring) throw new Error(`the Secret ${secret.name} has no authority in it`);
+  return ring;
+}
+
+/** etcd reads its certificate anew for each connection: a new one in the Secret is enough. */
+async function renewCertificates(cluster: EtcdCluster, ring: Ring, { apply, get }: AuthorContext, now: number) {
+  for (const { name } of cluster.status?.members ?? []) {
+    const present = get(Secret, memberSecretOf(name));
+    const secret = present && memberSecret(cluster, name, ring, present, now);
+    if (secret) await apply(Secret, secret);
+  }
+}
+
+/** Only who votes answers clients. */
+async function leadClientsTo(voters: readonly string[], { owned, client, signal }: AuthorContext): Promise<void> {
+  for (const { metadata } of owned(Pod)) {
+    if (metadata.deletionTimestamp || metadata.labels?.[VOTER] === 'true' || !voters.includes(metadata.name)) continue;
+    const { name, namespace } = metadata;
+    await client.patch(Pod, { name, namespace }, { metadata: { labels: { [VOTER]: 'true' } } }, { signal });
+  }
+}
+
+function describe(step: Step): string {
+  switch (step.do) {
+    case 'plan':
+      return `${step.member.name} is ${step.member.state}: ${step.why}`;
+    case 'forget':
+      return `${step.name} is gone: ${step.why}`;
+    case 'start':
+      return `starts ${step.name}: ${step.why}`;
+    case 'stop':
+      return `stops the pod of ${step.name}: ${step.why}`;
+    case 'discard':
+      return `deletes the volume of ${step.name}: ${step.why}`;
+    case 'add':
+      return `adds ${step.name} as a learner: ${step.why}`;
+    case 'promote':
+      return `promotes ${step.name}: ${step.why}`;
+    case 'remove':
+      return `takes ${step.name} off the list: ${step.why}`;
+    case 'move-leader':
+      return `${step.to} is to lead instead of ${step.from}: ${step.why}`;
+    case 'wait':
+    case 'nothing':
+      return step.why;
+  }
+}
+
+const eventOf = {
+  plan: 'MemberPlanned',
+  forget: 'MemberGone',
+  start: 'MemberStarted',
+  stop: 'MemberStopped',
+  discard: 'VolumeDeleted',
+  add: 'MemberAdded',
+  promote: 'MemberPromoted',
+  remove: 'MemberRemoved',
+  'move-leader': 'LeaderMoved',
+} as const;
+const concernOf = { quorum: 'QuorumLost', stranger: 'StrangeMember', member: 'MemberStuck' } as const;

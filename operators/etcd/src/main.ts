@@ -1,0 +1,3 @@
+import { etcd } from './index.ts';
+
+await etcd.run();

@@ -1,0 +1,114 @@
+/** The kinds: what people declare of a cluster, and what they are told of it. */
+import {
+  duration,
+  immutable,
+  mapOf,
+  type ObjectOf,
+  quantity,
+  resource,
+  resourceRequirements,
+  rule,
+  z,
+} from '@kurator/sdk';
+
+const version = rule(
+  z
+    .string()
+    .max(16)
+    .regex(/^3\.(5|6)\.(0|[1-9][0-9]{0,3})$/)
+    .describe('The version of etcd: 3.6.8. Versions 3.5 and 3.6 are known.'),
+  // Of two versions that fit the pattern the part between the dots is one digit.
+  "int(self.split('.')[1]) >= int(oldSelf.split('.')[1]) && int(self.split('.')[1]) <= int(oldSelf.split('.')[1]) + 1",
+  'etcd is upgraded minor by minor and never goes back: give a version of the same minor, or of the next one',
+);
+
+const storage = z
+  .object({
+    size: rule(
+      quantity(),
+      'quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0',
+      "a volume can't shrink: give at least the present size, or restore a backup into a new cluster",
+    )
+      .default('8Gi')
+      .describe('How large the volume of each member is. Can grow, never shrink.'),
+    storageClassName: immutable(z.string().min(1).max(253).optional()).describe('The default class unless given.'),
+  })
+  .prefault({});
+
+const fields = z.object({
+  size: z
+    .int32()
+    .min(1)
+    .max(9)
+    .default(3)
+    .describe('How many members it has. Odd: an even one more tolerates no more losses.'),
+  version,
+  repository: z
+    .string()
+    .min(1)
+    .max(255)
+    .default('quay.io/coreos/etcd')
+    .describe('Where images come from; the tag is v and the version.'),
+  storage,
+  resources: resourceRequirements().optional().describe('Of each member.'),
+  quotaBackendBytes: z
+    .int()
+    .min(16_777_216)
+    .max(17_179_869_184)
+    .default(2_147_483_648)
+    .describe('How large the database may become before writes are refused.'),
+  autoCompactionRetention: duration({ min: '1m', max: '8760h' })
+    .default('1h')
+    .describe('For how long old revisions of keys are kept.'),
+  replaceAfter: duration({ min: '30s', max: '24h' })
+    .default('5m')
+    .describe('How long a member that runs may give no answer before another takes its place.'),
+  nodeSelector: mapOf(z.string().min(1).max(317), z.string().max(63), { max: 32 }).optional(),
+  paused: z.boolean().default(false).describe('Watches, and changes nothing.'),
+});
+
+const member = z.object({
+  name: z.string().describe('Of its pod and its claim.'),
+  id: z.string().describe('As etcd calls it, in hexadecimal digits.').optional(),
+  state: z.enum(['Seed', 'Joining', 'Member', 'Restarting', 'Leaving']),
+  reason: z.string().describe('Why it is in this state.').optional(),
+  healthy: z.boolean(),
+  unhealthySince: z.iso.datetime().optional(),
+  leader: z.boolean().optional(),
+  version: z.string().optional(),
+  dbSize: z.int().optional(),
+});
+
+/** A cluster of etcd. */
+export const EtcdCluster = resource({
+  group: 'etcd.kurator.sh',
+  version: 'v1alpha1',
+  kind: 'EtcdCluster',
+  shortNames: ['etcd'],
+  categories: ['all'],
+  description: 'A cluster of etcd that replaces its members.',
+  // With a dash and ten letters a member's name is the host name of its pod, which has 63 at most.
+  name: z.string().max(52),
+  spec: fields,
+  status: z.object({
+    phase: z.enum(['Creating', 'Running', 'Changing', 'Degraded', 'QuorumLost', 'Paused']),
+    size: z.int().describe('How many members vote.'),
+    ready: z.string().describe('Healthy members of those that are wanted: 3/3.'),
+    selector: z.string(),
+    clusterId: z.string().describe('As etcd calls it. Once it is here the cluster has data, and is never begun anew.'),
+    currentVersion: z.string().describe('What every member runs.'),
+    leader: z.string(),
+    step: z.string().describe('What is being done, or waited for, and why.'),
+    members: z.array(member).max(32),
+  }),
+  columns: {
+    Ready: '.status.ready',
+    Version: '.status.currentVersion',
+    Phase: '.status.phase',
+    Age: { path: '.metadata.creationTimestamp', type: 'date' },
+    Leader: { path: '.status.leader', priority: 1 },
+    Step: { path: '.status.step', priority: 1 },
+  },
+  scale: { specReplicas: '.spec.size', statusReplicas: '.status.size', selector: '.status.selector' },
+});
+export type EtcdCluster = ObjectOf<typeof EtcdCluster>;
