@@ -22,7 +22,9 @@ const mayImport = {
   'packages/object-store': [],
   'packages/testenv': ['packages/client', 'packages/pki', 'packages/registry'],
   'packages/console': [],
+  'packages/command': ['packages/client'],
   'packages/cli': [
+    'packages/command',
     'packages/client',
     'packages/pki',
     'packages/schema',
@@ -31,15 +33,40 @@ const mayImport = {
     'packages/registry',
     'packages/testenv',
     'packages/console',
-    'operators/[^/]+',
+  ],
+  'packages/kubectl-kurator': [
+    'packages/command',
+    'packages/cli',
+    'packages/client',
+    'packages/schema',
+    'operators/kurator',
+  ],
+  'packages/tour': [
+    'packages/command',
+    'packages/cli',
+    'packages/kubectl-kurator',
+    'packages/client',
+    'packages/testenv',
+    'operators/kurator',
   ],
   'packages/create-kurator': ['packages/cli'],
   'operators/[^/]+': ['packages/sdk', 'packages/pki', 'packages/object-store'],
 };
 
+/**
+ * What the tests of a room may import besides. `kurator` finds the packages that bring commands by their names, and its tests
+ * see what it finds; deploy/ is made in its tests, of the healer.
+ *
+ * @type {Record<string, string[]>}
+ */
+const testsMayImport = {
+  'packages/cli': ['packages/kubectl-kurator', 'packages/tour', 'operators/kurator'],
+  'packages/kubectl-kurator': ['packages/sdk'],
+};
+
 const anyRoom = '^(packages|operators)/|^@kurator/';
 /** The importing package, or what is none: `$1` in a rule's other half. */
-const importer = '^(packages/[^/]+|operators/[^/]+|e2e|benchmarks|scripts)/';
+const importer = '^(packages/[^/]+|operators/[^/]+|examples|e2e|benchmarks|scripts)/';
 const tests = ['^[^/]+/[^/]+/test/', '[.]test[.](ts|mjs)$'];
 
 /** A room by its files' paths, and by its name: an import that can't be resolved keeps the name. */
@@ -63,13 +90,63 @@ const oneWay = Object.entries(mayImport).flatMap(([path, others]) => {
   const allowed = ['^$1/', ...others.flatMap(room)];
   const to = { path: anyRoom, pathNot: allowed };
   // Tests need a real Kubernetes and certificates for servers of their own, and are not published.
-  const forTests = ['packages/testenv', 'packages/pki'].flatMap(room);
+  const forTests = ['packages/testenv', 'packages/pki', ...(testsMayImport[path] ?? [])].flatMap(room);
   const toInTests = { path: anyRoom, pathNot: [...allowed, ...forTests] };
   return [
     rule(name, { path: `^(${path})/`, pathNot: tests }, to),
     rule(`${name}-in-tests`, { path: [`^(${path})/test/`, `^(${path})/.*[.]test[.]ts$`] }, toInTests),
   ];
 });
+
+/**
+ * Examples are what an author would write: the sdk, and in tests a real Kubernetes.
+ */
+const examples = [
+  rule('examples-import-the-sdk', { path: '^examples/src/' }, { path: anyRoom, pathNot: room('packages/sdk') }),
+  rule(
+    'examples-import-the-sdk-in-tests',
+    { path: '^examples/', pathNot: '^examples/src/' },
+    { path: anyRoom, pathNot: ['packages/sdk', 'packages/testenv'].flatMap(room) },
+  ),
+];
+
+/**
+ * What two folders need lies outside of internal/, or in the folder below both. One rule for each depth that a file may be in:
+ * `$1` is the importing package, `$2` and so on are the folders down to the file, and what is in the `internal/` of one of these
+ * is its own. Tests in test/ may look at anything.
+ */
+const DEEPEST = 6;
+const privateInternals = Array.from({ length: DEEPEST + 1 }, (_, depth) => {
+  const importer = `^((?:packages|operators)/[^/]+)/src/${'([^/]+)/'.repeat(depth)}[^/]+$`;
+  const folders = Array.from({ length: depth + 1 }, (_, level) =>
+    ['^$1/src', ...Array.from({ length: level }, (_, i) => `$${i + 2}`), 'internal/'].join('/'),
+  );
+  return rule('internal-is-private-to-its-folder', { path: importer }, { path: '/internal/', pathNot: folders });
+});
+
+/**
+ * What each room of the healer may import, besides itself: along the way that data takes, and never back. ARCHITECTURE.md
+ * has the same table.
+ *
+ * @type {Record<string, string[]>}
+ */
+const healerMayImport = {
+  resources: [],
+  access: [],
+  memory: ['resources', 'access', 'brain'],
+  senses: ['resources', 'access', 'brain', 'memory'],
+  hands: ['resources', 'access', 'brain', 'memory'],
+  voice: ['resources', 'access', 'brain', 'memory', 'senses'],
+};
+
+const healer = '^operators/kurator/src';
+const healerOneWay = Object.entries(healerMayImport).map(([path, others]) =>
+  rule(
+    `healer-${path}-imports-one-way`,
+    { path: `${healer}/${path}/`, pathNot: tests },
+    { path: `${healer}/`, pathNot: [path, ...others].map((other) => `${healer}/${other}/`) },
+  ),
+);
 
 /** Alerts arrive at the same sinks, and servers show the same certificates, whether in a test's own process or for a pod. */
 const supportOfAllTests = '^operators/kurator/test/support/(alertmanager|alerting/http-sink|checks/certificate)[.]ts$';
@@ -78,6 +155,21 @@ const supportOfAllTests = '^operators/kurator/test/support/(alertmanager|alertin
 export default {
   forbidden: [
     ...oneWay,
+    ...healerOneWay,
+    ...examples,
+    ...privateInternals,
+    // What it decides can be replayed, simulated and proven only if nothing but its arguments goes into it. The names that
+    // need no import, such as Date.now, are kept out by operators/kurator/src/brain/purity.test.ts.
+    rule('healer-brain-is-pure', { path: `${healer}/brain/`, pathNot: tests }, { pathNot: `${healer}/brain/` }),
+    // A cluster is put together of them, by its supervisor; none of them knows what it becomes a part of.
+    rule(
+      'testenv-parts-know-no-cluster',
+      {
+        path: '^packages/testenv/src/(machines|faults|preflight|addons|pulling|images|binaries|process|internal)/',
+        pathNot: tests,
+      },
+      { path: '^packages/testenv/src/(cluster|kit|crash)/' },
+    ),
     // Whoever reaches past another package's index depends on how its files lie. The generated kinds are doors of their
     // own (`@kurator/client/apps/v1`): nobody should load all of Kubernetes for one.
     rule(
@@ -91,6 +183,9 @@ export default {
           '^packages/client/src/generated/',
           // Pure, and light: whoever explains an incident needs none of what heals.
           '^operators/kurator/src/brain/index[.]ts$',
+          // A command that asks no cluster loads no client; and what is declared is loaded before what is done.
+          '^packages/command/src/(compile-cache|(kube|testing)/index)[.]ts$',
+          '^packages/cli/src/toolchain[.]ts$',
           // Unit tests that need a clock need no cluster.
           '^packages/testenv/src/kit/manual-clock[.]ts$',
           // Light as well: which process left something behind is all that the command wants to know of it.
@@ -111,7 +206,11 @@ export default {
       },
     ),
     rule('tests-are-nobodys-dependency', { pathNot: [...tests, '^e2e/'] }, { path: tests }),
-    rule('no-import-of-the-workshop', { path: '^(packages|operators)/' }, { path: '^(scripts|e2e|benchmarks)/' }),
+    rule(
+      'no-import-of-the-workshop',
+      { path: '^(packages|operators|examples)/' },
+      { path: '^(scripts|e2e|benchmarks)/' },
+    ),
     // They run before anything is installed.
     rule(
       'set-up-needs-nothing-but-node',
@@ -120,7 +219,7 @@ export default {
     ),
     rule(
       'only-declared-dependencies',
-      { path: '^(packages|operators)/', pathNot: tests },
+      { path: '^(packages|operators|examples)/', pathNot: [...tests, '^examples/test/'] },
       // An optional peer is declared, and there for our own tests as well.
       { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['npm-peer'] },
     ),

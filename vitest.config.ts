@@ -32,8 +32,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          // They wait for the API server more than they compute.
-          maxWorkers: maxWorkers + 1,
+          // They wait more than they compute: three of them on two cores left half of both idle.
+          maxWorkers: 2 * maxWorkers + 1,
           sequence: { groupOrder: 1 },
           include: testFiles.integration,
           globalSetup: ['packages/testenv/test/shared-control-plane.ts'],

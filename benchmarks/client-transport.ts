@@ -1,7 +1,4 @@
-/**
- * What one request costs the client, by the version of HTTP: 3,000 gets and 3,000 patches, 16 at a time, on a control
- * plane of its own. `npm run bench -- client-transport` prints the table from which the client's default was chosen.
- */
+/** What one request costs the client: 3,000 gets and 3,000 patches, 16 at a time, on a control plane of its own. */
 import { ConfigMap, createClient, loadKubeconfig } from '@kurator/client';
 import { createCluster } from '@kurator/testenv';
 
@@ -9,7 +6,6 @@ const REQUESTS = 3_000;
 const CONCURRENCY = 16;
 const ROUNDS = 6;
 
-type Http = 1 | 2;
 type Work = 'get' | 'patch';
 
 interface Figure {
@@ -17,8 +13,8 @@ interface Figure {
   cpuSeconds: number;
 }
 
-async function measure(kubeconfig: string, http: Http, work: Work): Promise<Figure> {
-  await using client = createClient(await loadKubeconfig(kubeconfig), { http });
+async function measure(kubeconfig: string, work: Work): Promise<Figure> {
+  await using client = createClient(await loadKubeconfig(kubeconfig));
   const ref = (index: number) => ({ name: `object-${index % CONCURRENCY}`, namespace: 'default' });
   const requests = {
     get: async (index: number) => await client.get(ConfigMap, ref(index)),
@@ -50,11 +46,7 @@ try {
   const figures = new Map<string, Figure[]>();
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const work of ['get', 'patch'] as const) {
-      // Whoever comes second meets a warmer, or a busier, server: they take turns.
-      for (const http of round % 2 === 0 ? ([1, 2] as const) : ([2, 1] as const)) {
-        const label = `${work}, HTTP/${http === 1 ? '1.1' : '2'}`;
-        figures.set(label, [...(figures.get(label) ?? []), await measure(cluster.kubeconfig, http, work)]);
-      }
+      figures.set(work, [...(figures.get(work) ?? []), await measure(cluster.kubeconfig, work)]);
     }
   }
   console.table(

@@ -2,11 +2,11 @@
  * How long clusters take to come and go, and what they hold in memory, with a warm cache.
  * `npm run bench -- cluster` prints a table and adds one line a figure to results/cluster.jsonl.
  */
-import { appendFile, mkdir } from 'node:fs/promises';
-import { cpus, totalmem } from 'node:os';
+import { appendFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Pod } from '@kurator/client';
-import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
+import { type Client, Pod } from '@kurator/client';
+import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster, imageFromNodeBundle } from '@kurator/testenv';
 
 interface Figure {
   figure: string;
@@ -33,11 +33,44 @@ async function upToFirstPod(nodes: number): Promise<Cluster> {
   const metadata = { name: 'first', namespace: 'default' };
   const container = { name: 'main', image: BUSYBOX_IMAGE, command: ['sleep', 'infinity'] };
   await client.create(Pod, { apiVersion: 'v1', kind: 'Pod', metadata, spec: { containers: [container] } });
-  for await (const { type, object } of client.watch(Pod, { namespace: 'default', resourceVersion: '0' })) {
-    if (type !== 'BOOKMARK' && object.status?.phase === 'Running') break;
-  }
+  await untilRunning(client, ['first']);
   await client.close();
   return cluster;
+}
+
+async function untilRunning(client: Client, names: readonly string[]): Promise<void> {
+  const waiting = new Set(names);
+  for await (const { type, object } of client.watch(Pod, { namespace: 'default', resourceVersion: '0' })) {
+    if (type !== 'BOOKMARK' && object.status?.phase === 'Running') waiting.delete(object.metadata.name);
+    if (waiting.size === 0) break;
+  }
+}
+
+/** An image of the size that operators have, new each time but for its Node: on every node, in a pod of each. */
+async function imageOnEveryNode(cluster: Cluster, label: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'kurator-bench-'));
+  const client = await cluster.client();
+  try {
+    const bundle = join(folder, 'index.js');
+    await writeFile(bundle, `setInterval(() => {}, 1000); // ${Date.now()}`);
+    const { path, name: image } = await imageFromNodeBundle(bundle, { name: 'bench:1' });
+    await timed(`${label}: an image with Node, loaded`, 5, () => cluster.load(path));
+    const { nodes } = await cluster.status();
+    await timed(`${label}: a pod of it on each node, running`, 10, async () => {
+      for (const { name: nodeName } of nodes) {
+        const metadata = { name: `on-${nodeName}`, namespace: 'default' };
+        const spec = { nodeName, containers: [{ name: 'main', image }] };
+        await client.create(Pod, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
+      }
+      await untilRunning(
+        client,
+        nodes.map(({ name }) => `on-${name}`),
+      );
+    });
+  } finally {
+    await client.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function memoryOf(cluster: Cluster, label: string): Promise<void> {
@@ -61,6 +94,7 @@ for (const nodes of [1, 3]) {
     upToFirstPod(nodes),
   );
   await memoryOf(cluster, label);
+  await imageOnEveryNode(cluster, label);
   await timed(`${label}: gone`, 5, () => cluster.down());
 }
 

@@ -290,7 +290,14 @@ describe("MyApp's chart", () => {
     });
 
   it('is installed, and what kubectl creates, configures and deletes is looked after', async () => {
-    const built = await kurator('build', join(root, 'operators/myapp'), '--tag', 'myapp-operator:e2e-chart', '--json');
+    const built = await kurator(
+      'build',
+      join(root, 'operators/myapp'),
+      '--tag',
+      'myapp-operator:e2e-chart',
+      '-o',
+      'json',
+    );
     await cluster.load((JSON.parse(built) as BuiltImage).path);
     const settings = 'kurator.enabled=false,myapp.enabled=true,myapp.replicas=1';
     const from = 'myapp.image.repository=docker.io/library/myapp-operator,myapp.image.tag=e2e-chart';

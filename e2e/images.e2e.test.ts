@@ -230,6 +230,56 @@ describe('an image of Debian packages', () => {
   });
 });
 
+describe('an image with a large layer', () => {
+  const look = 'cd /srv; cat page; echo; ls; ls sub; wc -c < large';
+  const seen = (page: string) => `${page}\nlarge\npage\nsub\nyoung\n${LARGE}`;
+  const LARGE = 9 * 1024 * 1024;
+
+  /** Of three layers, the highest of which is large, and hides a file and all that a folder had. */
+  async function loadImage(page: string): Promise<void> {
+    const below = join(folder, 'below');
+    await mkdir(join(below, 'sub'), { recursive: true });
+    for (const file of ['page', 'hidden', 'sub/old']) await writeFile(join(below, file), 'below');
+    const hiding = { '/srv/.wh.hidden': '', '/srv/sub/.wh..wh..opq': '' };
+    const files = { ...hiding, '/srv/sub/young': '', '/srv/page': page, '/srv/large': Buffer.alloc(LARGE) };
+    const config = { name: 'large:v1', command: ['sh', '-c', look] };
+    await load(await imageFromFolder(below, config, { at: '/srv', from: await busyboxImage(), files, ...here() }));
+  }
+
+  it('is the same to every pod, whatever one writes, and is replaced by another of its name', async () => {
+    // Nobody has ever unpacked this one.
+    const page = `page of ${Date.now()}`;
+    await loadImage(page);
+    expect(await output('large:v1')).toBe(seen(page));
+    expect(await output('large:v1', 'sh', '-c', 'echo mine > /srv/page; rm /srv/large; cat /srv/page')).toBe('mine');
+    await loadImage(page);
+    expect(await output('large:v1')).toBe(seen(page));
+    await loadImage('another');
+    expect(await output('large:v1')).toBe(seen('another'));
+  });
+
+  it('is there after a power cut', async () => {
+    await loadImage('lasting');
+    const fault = await cluster.faults.powerOff({ node: 'n1' });
+    await fault.heal();
+    expect(await output('large:v1')).toBe(seen('lasting'));
+  });
+
+  it('can not be changed from a node, by whoever may write to all of its files', async () => {
+    await loadImage('lasting');
+    const script = 'for page in /node/run/shared/*/fs/srv/page; do echo mine > $page; done; rm -rf /node/run/shared/*';
+    const volumes = [{ name: 'node', hostPath: { path: '/' } }];
+    const container = {
+      name: 'main',
+      image: BUSYBOX_IMAGE,
+      command: ['sh', '-c', `(${script}) 2>&1 | grep -vc 'Read-only file system'`],
+      volumeMounts: [{ name: 'node', mountPath: '/node' }],
+    };
+    expect(await outputOf(await startPod(BUSYBOX_IMAGE, [], { containers: [container], volumes }))).toBe('0');
+    expect(await output('large:v1')).toBe(seen('lasting'));
+  });
+});
+
 describe('the pause image', () => {
   it('leaves no zombie of a process whose parent is gone', async () => {
     // In a shared PID namespace pause is process 1, and every orphan becomes its child.

@@ -8,13 +8,14 @@ import {
   type Client,
   ConfigMap,
   createClient,
+  Deployment,
   loadKubeconfig,
   Namespace,
   Pod,
   resourceType,
   waitFor,
 } from '@kurator/client';
-import { type Cluster, createCluster, listClusters } from '@kurator/testenv';
+import { type Cluster, createCluster, listClusters, localRegistry } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, kubectl } from './support/kubectl.ts';
 import { coldStart, leaderOf } from './support/operator-pods.ts';
@@ -173,7 +174,7 @@ describe('in a cluster of three nodes', () => {
     run(project, 'env', `KUBECONFIG=${cluster.kubeconfig}`, join(project, 'node_modules', '.bin', 'kurator'), ...args);
 
   beforeAll(async () => {
-    cluster = (await createCluster({ name: 'e2e-new', nodes: 3 })).cluster;
+    cluster = (await createCluster({ name: 'e2e-new', nodes: 3, closed: false })).cluster;
     client = await cluster.client();
   }, 10 * 60_000);
   afterAll(async () => {
@@ -182,7 +183,7 @@ describe('in a cluster of three nodes', () => {
   });
 
   it('build: a small image, which every node has', async () => {
-    const told = await timed('kurator build --load', () => kurator('build', '--json', '--load', 'e2e-new'));
+    const told = await timed('kurator build --load', () => kurator('build', '-o', 'json', '--load', 'e2e-new'));
     const { size } = JSON.parse(/^\{[\s\S]*?^\}/m.exec(told)?.[0] ?? '') as { size: number };
     expect(size).toBeLessThan(LARGEST);
     times.push(`  ${(size / 1e6).toFixed(1).padStart(5)} MB the image, compressed`);
@@ -254,6 +255,20 @@ describe('in a cluster of three nodes', () => {
       ({ metadata }) => /^kurator-scorecard/.test(metadata.name) && !metadata.deletionTimestamp,
     );
     expect(left).toEqual([]);
+  });
+
+  it('make docker-build docker-push deploy: the image is built, pushed, and what the nodes then pull', async () => {
+    await using registry = await localRegistry();
+    const image = `${registry.host}/team/hello-operator:0.2.0`;
+    const made = (...targets: string[]) =>
+      run(project, 'env', `KUBECONFIG=${cluster.kubeconfig}`, 'make', ...targets, `IMG=${image}`);
+    const told = await timed('make docker-build docker-push deploy', () =>
+      made('docker-build', 'docker-push', 'deploy'),
+    );
+    expect(told).toContain('hello-operator is running');
+    const { spec, status } = await client.get(Deployment, operator);
+    expect(spec?.template.spec?.containers[0]?.image).toMatch(`${image}@sha256:`);
+    expect(status?.updatedReplicas).toBe(2);
   });
 });
 

@@ -1,48 +1,31 @@
 /** Images that nobody loaded: an ordinary Deployment whose image is in a registry on this machine, as with kind or docker. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { busyboxImage, type Cluster, createCluster, pushImage, registryProcess } from '@kurator/testenv';
+import {
+  busyboxImage,
+  type Cluster,
+  createCluster,
+  type LocalRegistry,
+  localRegistry,
+  pushImage,
+} from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, inPod, kubectl } from './support/kubectl.ts';
 
 let cluster: Cluster;
-let registry: { address: string; process: ChildProcess; folder: string };
+let registry: LocalRegistry;
 
 beforeAll(async () => {
-  registry = await startRegistry();
-  await pushImage(await busyboxImage(), `http://${registry.address}`, 'demo/web:v1');
+  registry = await localRegistry();
+  await pushImage(await busyboxImage(), `http://${registry.host}`, 'demo/web:v1');
   ({ cluster } = await createCluster({ name: 'e2e-pulling', nodes: 2, closed: false }));
 });
 
 afterAll(async () => {
   await cluster?.down();
-  registry?.process.kill('SIGKILL');
-  if (registry) await rm(registry.folder, { recursive: true });
+  await registry?.[Symbol.asyncDispose]();
 });
-
-/** A real registry on loopback, where a developer's own is. */
-async function startRegistry(): Promise<typeof registry> {
-  const folder = await mkdtemp(join(tmpdir(), 'kurator-registry-'));
-  const address = `localhost:${await freePort()}`;
-  const { config, command, healthUrl } = registryProcess({ address, folder: join(folder, 'images') });
-  await writeFile(join(folder, 'config.yml'), config);
-  const [program, ...args] = command(join(folder, 'config.yml'));
-  const child = spawn(program, args, { stdio: 'ignore' });
-  await eventually(async () => expect((await fetch(healthUrl)).ok).toBe(true));
-  return { address, process: child, folder };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, 'localhost');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 async function waitingMessage(pod: string): Promise<string> {
   const path = '{.status.containerStatuses[0].state.waiting.message}';
@@ -51,7 +34,7 @@ async function waitingMessage(pod: string): Promise<string> {
 
 describe('a cluster that is not closed', () => {
   it('pulls the image of an ordinary Deployment from a registry on this machine, on every node', async () => {
-    const image = `--image=${registry.address}/demo/web:v1`;
+    const image = `--image=${registry.host}/demo/web:v1`;
     await kubectl(cluster, ['create', 'deployment', 'web', image, '--replicas=4', '--', 'sleep', 'infinity']);
     await kubectl(cluster, ['rollout', 'status', 'deployment/web', '--timeout=60s']);
     const nodes = await kubectl(cluster, ['get', 'pods', '-l', 'app=web', '-o', 'jsonpath={.items[*].spec.nodeName}']);
@@ -60,7 +43,7 @@ describe('a cluster that is not closed', () => {
 
   it('tells the pod why an image could not be had: by whom, and from where', async () => {
     await kubectl(cluster, ['run', 'nowhere', '--image=registry.invalid/demo/web:v1']);
-    await kubectl(cluster, ['run', 'missing', `--image=${registry.address}/demo/nothing:v1`]);
+    await kubectl(cluster, ['run', 'missing', `--image=${registry.host}/demo/nothing:v1`]);
     await eventually(async () => {
       expect(await waitingMessage('nowhere')).toMatch(
         /The registry registry\.invalid can't be reached .* from the machine this cluster runs on/,
@@ -89,7 +72,7 @@ describe('a cluster that is not closed', () => {
     const port = /server = "http:\/\/[\d.]+:(\d+)"/.exec(
       await inNode('cat', join(cluster.folder, 'n1/registries/_default/hosts.toml')),
     )?.[1];
-    const url = `http://${host}:${port}/v2/demo/web/manifests/v1?ns=${registry.address}`;
+    const url = `http://${host}:${port}/v2/demo/web/manifests/v1?ns=${registry.host}`;
     await expect(inPod(cluster, sockets, 'wget', '-qO-', url)).rejects.toThrow(/403/);
   });
 });

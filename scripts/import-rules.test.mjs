@@ -5,7 +5,12 @@ import { cruise } from 'dependency-cruiser';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import config from '../.dependency-cruiser.mjs';
 
-const rooms = ['client', 'pki', 'schema', 'runtime', 'sdk', 'registry', 'object-store', 'testenv', 'console', 'cli'];
+const rooms = [
+  ...['client', 'pki', 'schema', 'runtime', 'sdk', 'registry', 'object-store', 'testenv', 'console', 'command', 'cli'],
+  ...['kubectl-kurator', 'tour'],
+];
+
+const healerRooms = ['resources', 'access', 'brain', 'memory', 'senses', 'hands', 'voice', 'healer'];
 
 /** A small repository with every room of the design, also those that don't exist here yet. */
 describe('import rules', () => {
@@ -14,7 +19,7 @@ describe('import rules', () => {
 
   beforeEach(() => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'kurator-imports-')));
-    write('package.json', JSON.stringify({ private: true, workspaces: ['packages/*', 'operators/*'] }));
+    write('package.json', JSON.stringify({ private: true, workspaces: ['packages/*', 'operators/*', 'examples'] }));
     for (const room of rooms) {
       addPackage(`packages/${room}`, `@kurator/${room}`);
       write(`packages/${room}/src/internal/secret.ts`, 'export type Secret = string;');
@@ -23,6 +28,14 @@ describe('import rules', () => {
     write('scripts/empty.mjs', '');
     addPackage('operators/myapp', '@kurator/myapp');
     addPackage('operators/etcd', '@kurator/etcd');
+    addPackage('examples', '@kurator/examples');
+    write('packages/runtime/src/cache/internal/shelf.ts', 'export type Thing = string;\nexport const thing = 1;');
+    write('packages/runtime/src/cache/internal/deep/shelf.ts', 'export type Thing = string;\nexport const thing = 1;');
+    addPackage('operators/kurator', '@kurator/operator-kurator');
+    for (const room of healerRooms) {
+      write(`operators/kurator/src/${room}/thing.ts`, 'export type Thing = string;\nexport const thing = 1;');
+    }
+    write('packages/testenv/src/cluster/thing.ts', 'export const thing = 1;');
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
@@ -51,7 +64,7 @@ describe('import rules', () => {
   /** The rules that are broken in the small repository. */
   async function broken() {
     const { output } = await cruise(
-      ['packages', 'operators', 'e2e', 'scripts'],
+      ['packages', 'operators', 'examples', 'e2e', 'scripts'],
       { ...config.options, baseDir: root, validate: true, ruleSet: { forbidden: config.forbidden ?? [] } },
       config.options?.enhancedResolveOptions,
     );
@@ -75,7 +88,11 @@ describe('import rules', () => {
     ['packages/testenv/src/a.ts', '@kurator/client'],
     ['packages/testenv/src/a.ts', '@kurator/registry'],
     ['packages/cli/src/a.ts', '@kurator/testenv'],
-    ['packages/cli/src/a.ts', '@kurator/myapp'],
+    ['packages/cli/src/a.ts', '@kurator/command'],
+    ['packages/cli/src/a.test.ts', '@kurator/kubectl-kurator'],
+    ['packages/kubectl-kurator/src/a.ts', '@kurator/cli'],
+    ['packages/kubectl-kurator/src/a.ts', '@kurator/operator-kurator'],
+    ['packages/tour/src/a.ts', '@kurator/kubectl-kurator'],
     ['operators/myapp/src/a.ts', '@kurator/sdk'],
     ['operators/myapp/src/a.ts', '@kurator/object-store'],
     ['packages/client/src/a.test.ts', '@kurator/testenv'],
@@ -83,6 +100,21 @@ describe('import rules', () => {
     ['packages/client/test/a.integration.test.ts', '../src/internal/secret.ts'],
     ['packages/client/test/a.integration.test.ts', '../src/index.ts'],
     ['e2e/a.e2e.test.ts', '@kurator/runtime'],
+    ['packages/runtime/src/cache/a.ts', './internal/shelf.ts'],
+    ['packages/runtime/src/cache/a.ts', './internal/deep/shelf.ts'],
+    ['packages/runtime/src/cache/deep/down/a.ts', '../../internal/shelf.ts'],
+    ['packages/runtime/src/cache/internal/deep/a.ts', '../shelf.ts'],
+    ['packages/runtime/src/cache/a.ts', '../internal/secret.ts'],
+    ['packages/runtime/test/support/a.ts', '../../src/cache/internal/shelf.ts'],
+    ['examples/src/a.ts', '@kurator/sdk'],
+    ['examples/test/a.integration.test.ts', '@kurator/testenv'],
+    ['examples/test/a.integration.test.ts', '../src/index.ts'],
+    ['operators/kurator/src/memory/a.ts', '../brain/thing.ts'],
+    ['operators/kurator/src/senses/checks/a.ts', '../../memory/thing.ts'],
+    ['operators/kurator/src/hands/a.ts', '../memory/thing.ts'],
+    ['operators/kurator/src/voice/a.ts', '../senses/thing.ts'],
+    ['operators/kurator/src/healer/a.ts', '../hands/thing.ts'],
+    ['operators/kurator/src/brain/a.test.ts', '../senses/thing.ts'],
   ])('let %s import %s', async (file, imported) => {
     write(file, `import type { Thing } from '${imported}';\nexport type Mine = Thing;`);
     expect(await broken()).toEqual([]);
@@ -99,6 +131,14 @@ describe('import rules', () => {
     ['packages/testenv/src/a.ts', '@kurator/runtime', 'testenv-imports-one-way'],
     ['packages/object-store/src/a.ts', '@kurator/runtime', 'object-store-imports-one-way'],
     ['packages/console/src/a.ts', '@kurator/client', 'console-imports-one-way'],
+    ['packages/command/src/a.ts', '@kurator/cli', 'command-imports-one-way'],
+    ['packages/command/src/a.ts', '@kurator/testenv', 'command-imports-one-way'],
+    ['packages/cli/src/a.ts', '@kurator/kubectl-kurator', 'cli-imports-one-way'],
+    ['packages/cli/src/a.ts', '@kurator/tour', 'cli-imports-one-way'],
+    ['packages/cli/src/a.ts', '@kurator/operator-kurator', 'cli-imports-one-way'],
+    ['packages/kubectl-kurator/src/a.ts', '@kurator/tour', 'kubectl-kurator-imports-one-way'],
+    ['packages/kubectl-kurator/src/a.ts', '@kurator/testenv', 'kubectl-kurator-imports-one-way'],
+    ['packages/tour/src/a.ts', '@kurator/runtime', 'tour-imports-one-way'],
     ['packages/cli/src/a.ts', '../../../scripts/a.mjs', 'no-import-of-the-workshop'],
     ['operators/myapp/src/a.ts', '@kurator/client', 'operators-imports-one-way'],
     ['operators/myapp/src/a.ts', '@kurator/etcd', 'operators-imports-one-way'],
@@ -113,6 +153,28 @@ describe('import rules', () => {
     ['packages/client/src/a.ts', './not-there.ts', 'no-import-that-leads-nowhere'],
     ['packages/client/src/a.ts', 'left-pad', 'only-declared-dependencies'],
     ['scripts/setup/a.mjs', 'left-pad', 'set-up-needs-nothing-but-node'],
+    ['packages/runtime/src/queue/a.ts', '../cache/internal/shelf.ts', 'internal-is-private-to-its-folder'],
+    ['packages/runtime/src/queue/internal/a.ts', '../../cache/internal/shelf.ts', 'internal-is-private-to-its-folder'],
+    ['packages/runtime/src/index.ts', './cache/internal/shelf.ts', 'internal-is-private-to-its-folder'],
+    ['packages/runtime/src/queue/a.test.ts', '../cache/internal/deep/shelf.ts', 'internal-is-private-to-its-folder'],
+    ['examples/src/a.ts', '@kurator/runtime', 'examples-import-the-sdk'],
+    ['examples/src/a.ts', '@kurator/testenv', 'examples-import-the-sdk'],
+    ['examples/src/a.ts', '@kurator/myapp', 'examples-import-the-sdk'],
+    ['examples/test/a.integration.test.ts', '@kurator/runtime', 'examples-import-the-sdk-in-tests'],
+    ['examples/src/a.ts', '../../packages/sdk/src/index.ts', 'another-package-by-its-name'],
+    ['examples/src/a.ts', '../../scripts/a.mjs', 'no-import-of-the-workshop'],
+    ['packages/testenv/src/faults/a.ts', '../cluster/thing.ts', 'testenv-parts-know-no-cluster'],
+    ['packages/testenv/src/machines/a.ts', '../cluster/thing.ts', 'testenv-parts-know-no-cluster'],
+    ['operators/kurator/src/resources/a.ts', '../memory/thing.ts', 'healer-resources-imports-one-way'],
+    ['operators/kurator/src/access/a.ts', '../senses/thing.ts', 'healer-access-imports-one-way'],
+    ['operators/kurator/src/memory/a.ts', '../hands/thing.ts', 'healer-memory-imports-one-way'],
+    ['operators/kurator/src/senses/checks/a.ts', '../../voice/thing.ts', 'healer-senses-imports-one-way'],
+    ['operators/kurator/src/hands/a.ts', '../senses/thing.ts', 'healer-hands-imports-one-way'],
+    ['operators/kurator/src/voice/a.ts', '../hands/thing.ts', 'healer-voice-imports-one-way'],
+    ['operators/kurator/src/voice/a.ts', '../healer/thing.ts', 'healer-voice-imports-one-way'],
+    ['operators/kurator/src/brain/a.ts', '../resources/thing.ts', 'healer-brain-is-pure'],
+    ['operators/kurator/src/brain/a.ts', '@kurator/sdk', 'healer-brain-is-pure'],
+    ['operators/kurator/src/brain/a.ts', 'node:crypto', 'healer-brain-is-pure'],
   ])('keep %s from importing %s: %s', async (file, imported, rule) => {
     write('packages/client/src/a.test.ts', 'export const thing = 1;');
     write('packages/client/src/b.ts', `import './a.ts';`);

@@ -18,7 +18,7 @@ it('MyApp takes at most 30 lines', () => {
 
 it('the README shows the beginning of an incident as `explain` prints it', () => {
   const shown = /\n```\n\$ kubectl kurator explain web\n([\s\S]+?)…\n```\n/.exec(readme)?.[1] ?? '';
-  const printed = readFileSync('packages/cli/test/golden/healer/explain-hang.txt', 'utf8');
+  const printed = readFileSync('packages/kubectl-kurator/test/golden/explain-hang.txt', 'utf8');
   expect(shown.split('\n').length).toBeGreaterThan(10);
   expect(printed.slice(0, shown.length)).toBe(shown);
 });

@@ -9,7 +9,18 @@ import type { Subject } from '../subjects/subject.ts';
 import { benchmarkCache } from '../subjects/workshop.ts';
 
 const here = import.meta.dirname;
-const threadProgram = join(here, '..', '..', 'operators', 'kurator', 'src', 'checks', 'pool', 'shard-worker.ts');
+const threadProgram = join(
+  here,
+  '..',
+  '..',
+  'operators',
+  'kurator',
+  'src',
+  'senses',
+  'checks',
+  'pool',
+  'shard-worker.ts',
+);
 
 /** Who checks; `env` is for its process. */
 export interface Contestant extends Subject {

@@ -56,7 +56,10 @@ function inputOf(index: number, cluster: ThoughtInput['cluster']): ThoughtInput 
     });
     perception = perceive(spec, perception, { results, samples: [], instances: seen.instances });
   }
-  return { spec, seen, perception, history: freshHistory(now - hour), cluster, outcomes: [], now };
+  // Its checks have passed before, as in every thought but the first.
+  const provenChecks = Object.fromEntries(spec.checks.map(({ name, definition }) => [name, definition]));
+  const history = { ...freshHistory(now - hour), provenChecks };
+  return { spec, seen, perception, history, cluster, outcomes: [], now };
 }
 
 function observationOf(index: number): Observation {

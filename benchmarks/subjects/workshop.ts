@@ -21,19 +21,19 @@ export interface Workbench {
   readonly product: string;
 }
 
-/** Runs a program of the build; rejects with what a person needs to know, in one line. */
+/** Runs a program of the build and gives what it printed; rejects with what a person needs to know, in one line. */
 export type BuildStep = (
   program: string,
   args: readonly string[],
   env?: Readonly<Record<string, string>>,
-) => Promise<void>;
+) => Promise<string>;
 
-/** The folder with what `build` made of benchmarks/subjects/NAME, now or in an earlier run. */
+/** The folder with what `build` made of `source` (benchmarks/subjects/NAME unless given), now or in an earlier run. */
 export async function builtOnce(
   name: string,
   build: (bench: Workbench, step: BuildStep) => Promise<void>,
+  source = join(import.meta.dirname, name),
 ): Promise<string> {
-  const source = join(import.meta.dirname, name);
   const finished = join(benchmarkCache(), `${name}-${await digestOf(source)}`);
   if (await exists(finished)) return finished;
   process.stderr.write(`building ${name}, once: this takes up to some minutes\n`);
@@ -77,9 +77,10 @@ async function runStep(cwd: string, program: string, args: readonly string[], en
   const { pid } = running.child;
   // A compiler takes every core it can get; whatever else runs here comes first.
   if (pid) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  await running.catch((error: NodeJS.ErrnoException & { stderr?: string; stdout?: string }) => {
+  const { stdout } = await running.catch((error: NodeJS.ErrnoException & { stderr?: string; stdout?: string }) => {
     throw new Error(`${program} ${args[0] ?? ''}: ${reasonOf(error, program)}`, { cause: error });
   });
+  return stdout;
 }
 
 /** What went wrong is, in a compiler's output, the first line that speaks of an error, or else the last one. */

@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import type { Cluster } from '@kurator/testenv';
-import { vi } from 'vitest';
+import { type Cluster, eventually as look } from '@kurator/testenv';
 
 /** The machine's own kubectl may be of any age: these tests use the one that belongs to the cluster. */
 function commandLine(cluster: Cluster, args: readonly string[]): [string, string[]] {
@@ -36,7 +35,7 @@ export async function inPod(cluster: Cluster, pod: string, ...command: string[])
   return await kubectl(cluster, ['exec', pod, '--', ...command]);
 }
 
-/** Tries again until `attempt` succeeds, or throws its last error after the deadline. */
-export async function eventually<T>(attempt: () => Promise<T>, timeout = 120_000): Promise<T> {
-  return await vi.waitFor(attempt, { timeout, interval: 250 });
+/** As the kit's, but for longer and less often: what these tests wait for takes a real cluster seconds, or minutes. */
+export async function eventually<T>(attempt: () => Promise<T>, timeout = 120_000): Promise<Exclude<T, false>> {
+  return await look(attempt, { timeout, interval: 250 });
 }

@@ -9,7 +9,7 @@ export const root = join(import.meta.dirname, '..', '..');
 /** The healer's own project. */
 export const healerProject = join(root, 'operators/kurator');
 
-/** An image, as `kurator build --json` tells of it. */
+/** An image, as `kurator build -o json` tells of it. */
 export interface BuiltImage {
   readonly name: string;
   readonly digest: string;
@@ -27,5 +27,5 @@ export async function kurator(kubeconfig: string, ...args: string[]): Promise<st
 
 /** Builds the healer's image, as its users get it. */
 export async function buildHealer(tag: string): Promise<BuiltImage> {
-  return JSON.parse(await kurator('', 'build', healerProject, '--tag', tag, '--json')) as BuiltImage;
+  return JSON.parse(await kurator('', 'build', healerProject, '--tag', tag, '-o', 'json')) as BuiltImage;
 }

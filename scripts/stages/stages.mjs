@@ -60,6 +60,8 @@ STAGE      ${Object.keys(stages).join(', ')}; all of them unless named
 --times    print where the time went: each stage, its longest files, its slowest tests
 --help     print this
 
+KURATOR_TEST_LANES=3 has so many end-to-end tests run side by side; one for each core unless given.
+
 Nodes that are older than their control plane are tested where Kubernetes 1.35 is: with CI=true it is brought, elsewhere
 by \`npm run -s kurator -- cluster fetch --nodes 1.35\`, which may take minutes.`;
 

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { aloneFiles, findTestFiles, lanesOf, testFiles } from './test-files.mjs';
+import { aloneFiles, findTestFiles, lanesHere, lanesOf, testFiles } from './test-files.mjs';
 
 const root = process.cwd();
 const stageNames = /** @type {import('./test-files.mjs').TestStage[]} */ (Object.keys(testFiles));
@@ -30,5 +30,13 @@ describe('lanesOf', () => {
     ['one on a small machine', { cores: 1, memory: 2 * gib }, 1],
   ])('is %s', (_, machine, lanes) => {
     expect(lanesOf(machine)).toBe(lanes);
+  });
+});
+
+describe('lanesHere', () => {
+  it('is what somebody wants, where it is a number', () => {
+    expect(lanesHere({ KURATOR_TEST_LANES: '3' })).toBe(3);
+    expect(lanesHere({})).toBeGreaterThanOrEqual(1);
+    expect(() => lanesHere({ KURATOR_TEST_LANES: 'many' })).toThrow('KURATOR_TEST_LANES is many');
   });
 });

@@ -14,7 +14,7 @@
 {{- end -}}
 {{- end }}
 
-{{- /* Definitions outlive the release unless told: with them, every object of their kinds would be deleted. */ -}}
+{{- /* CRDs outlive the release unless told: with them, every object of theirs would be deleted. */ -}}
 {{- define "kurator.crdAnnotations" -}}
 {{- if .Values.crds.keep -}}
 helm.sh/resource-policy: keep

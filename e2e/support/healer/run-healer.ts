@@ -22,7 +22,7 @@ export async function runHealer(cluster: Cluster, client: Client, options: Heale
   await runInCluster(cluster, client, {
     name: operator.name,
     entry,
-    threads: { 'shard-worker': 'operators/kurator/src/checks/pool/shard-worker.ts' },
+    threads: { 'shard-worker': 'operators/kurator/src/senses/checks/pool/shard-worker.ts' },
     permissions: { ...permissions, namespaced: [...permissions.namespaced, ...rules] },
     ...rest,
   });
