@@ -34,6 +34,15 @@ describe('deploy/', () => {
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
+  it.each([
+    'manifests/kurator/base/deployment.yaml',
+    'manifests/kurator/install/install.yaml',
+    'bundle/manifests/kurator.clusterserviceversion.yaml',
+  ])('has a healer that begins by observing, in %s too', (path) => {
+    const text = files.find((file) => file.path === path)?.text ?? '';
+    expect(text).toMatch(/^ +- name: KURATOR_MODE\n +value: Observe$/m);
+  });
+
   it('has plain manifests that the API server accepts', async () => {
     await using client = await sharedClient();
     const text = files.find(({ path }) => path === 'manifests/kurator/install/install.yaml')?.text ?? '';

@@ -18,7 +18,7 @@ import { readListing } from '../../src/olm/listing.ts';
 import { readSamples } from '../../src/olm/samples.ts';
 import { agentAccess, agentManifests, agentTemplates, agentValues } from './agent-files.ts';
 import { settingsEnv, settingsTemplate } from './setting-files.ts';
-import { switchNotes, switchTemplate, switchValues, withSwitch } from './switch-files.ts';
+import { observing, switchNotes, switchTemplate, switchValues, withSwitch } from './switch-files.ts';
 
 export const root = join(import.meta.dirname, '..', '..', '..', '..');
 /** The first is what the chart is for; the others can be switched on. */
@@ -50,11 +50,14 @@ export async function deployFiles(): Promise<PlannedFile[]> {
       alertRules: { enabled: false, labels: {} },
     },
   });
+  const plain = described.map(
+    ([name, operator]) => [name, name === operators[0] ? observing(operator) : operator] as const,
+  );
   const known = { foreign: [], listing: await readListing(healer, 'kurator'), samples: await readSamples(healer) };
   return [
     ...chart.map(({ path, text }) => ({ path: `chart/${path}`, text })),
-    ...described.flatMap(([name, description]) => manifests(name, description, known)),
-    ...described
+    ...plain.flatMap(([name, description]) => manifests(name, description, known)),
+    ...plain
       .slice(0, 1)
       .flatMap(([, operator]) => [...agentManifests(operator), ...bundleIn('bundle').files({ ...known, operator })]),
   ];

@@ -1,11 +1,18 @@
-/** The cluster's switch as a value of the chart: what it is set to where nobody has set it. */
+/** What the cluster's switch is set to where nobody has set it: a value of the chart, and a variable in plain manifests. */
 import type { ChartOperator } from '../../src/chart/operator-templates.ts';
 import type { PlannedFile } from '../../src/files/template.ts';
+import type { OperatorDescription } from '../../src/manifests/description.ts';
 
 /** What can be set of it. Unless it is, a first installation observes, and an upgrade changes nothing. */
 export const switchValues = { mode: '' };
 
 const name = 'kurator.switch.env';
+const variable = 'KURATOR_MODE';
+
+/** As plain manifests and a bundle have it: they can't tell an installation from an upgrade, and overrule nobody either way. */
+export function observing(operator: OperatorDescription): OperatorDescription {
+  return { ...operator, env: [...(operator.env ?? []), { name: variable, value: 'Observe' }] };
+}
 
 /** With what else the operator's pods need besides. */
 export function withSwitch(more: NonNullable<ChartOperator['more']>): NonNullable<ChartOperator['more']> {
@@ -17,7 +24,7 @@ export const switchTemplate: PlannedFile = {
   text: `{{- /* The operator sets the switch to it, unless somebody has set it: an upgrade without a value says nothing. */ -}}
 {{- define "${name}" -}}
 {{- with .Values.mode | default (ternary "Observe" "" .Release.IsInstall) }}
-- name: KURATOR_MODE
+- name: ${variable}
   value: {{ . | quote }}
 {{- end }}
 {{- end }}
