@@ -1,12 +1,12 @@
 // Checks by HTTPS and gRPC as a Kurator asks for them, through the healer, against real servers behind the pods.
-import { Event, Node } from '@kurator/sdk';
+import { conditionOf, Event, Node, Pod } from '@kurator/sdk';
 import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AlertChannel } from '../src/resources/alert-channel.ts';
 import { selfSigned } from './support/checks/certificate.ts';
 import { type HealerWorld, healerWorld, quickCheck } from './support/healing/healer-world.ts';
 import { byGrpc, byHttps, haveSecret } from './support/healing/secure-service.ts';
-import type { StagedPod } from './support/healing/stage-service.ts';
+import type { StagedPod, StageSettings } from './support/healing/stage-service.ts';
 
 let round: HealerWorld;
 
@@ -52,6 +52,48 @@ it('has its alerts sent to no node of the cluster', async () => {
     { timeout: '30s' },
   );
   await round.client.delete(Node, node);
+});
+
+describe('a pod with the address of a node', () => {
+  // Nobody's.
+  const podIP = '192.0.2.9';
+  const permitted = async () => conditionOf((await round.kurator('web')).status?.conditions, 'Permitted');
+  const untilPermitted = (status: 'True' | 'False') =>
+    eventually(async () => expect(await permitted()).toMatchObject({ status }), { timeout: '20s' });
+  const begin = async (settings: StageSettings) => {
+    await round.client.create(Node, { metadata: node });
+    const status = { addresses: [{ type: 'InternalIP', address: podIP }] };
+    await round.client.patch(Node, node, { status }, { subresource: 'status' });
+    const web = await round.stage('web', 1, settings);
+    const pod = { name: web.pods[0]?.name ?? '', namespace: round.namespace };
+    await round.client.patch(Pod, pod, { status: { podIP, podIPs: [{ ip: podIP }] } }, { subresource: 'status' });
+    await round.adopt('web', { dryRun: true });
+  };
+  let node: { name: string };
+  beforeEach(() => {
+    node = { name: `node-${round.namespace}` };
+  });
+  afterEach(async () => await round.client.delete(Node, node));
+
+  it('is not asked there unless it is in the network of its node, and who installs has allowed that', async () => {
+    await begin({ hostNetwork: true });
+    const first = await round.start();
+    await untilPermitted('False');
+    expect(await permitted()).toMatchObject({
+      reason: 'AddressRefused',
+      message: expect.stringMatching(/192\.0\.2\.9 .*kurator\.hostNetworkChecks/),
+    });
+    expect((await round.kurator('web')).status).toMatchObject({ health: 'Unknown' });
+    await first.stop();
+    await round.start(round.client, { hostNetworkChecks: true });
+    await untilPermitted('True');
+  });
+
+  it('is not asked there if it is not in its network, whatever is allowed', async () => {
+    await begin({});
+    await round.start(round.client, { hostNetworkChecks: true });
+    await untilPermitted('False');
+  });
 });
 
 describe('a check by HTTPS', () => {

@@ -28,7 +28,7 @@ describe('what is never talked to', () => {
     '2001:0:1::7f00:1',
   ])('%s', (address) => {
     expect(reach.refuses(address)).toBe(true);
-    expect(reach.refuses(address, 'assigned')).toBe(true);
+    expect(new Reach({ hostNetwork: true }).refuses(address, 'host pod')).toBe(true);
   });
 
   it.each(['10.0.0.1', '192.168.1.1', '8.8.8.8', '2001:db8::1', 'fd12::1', '::ffff:10.0.0.1'])(
@@ -68,9 +68,12 @@ describe('nodes and the API server', () => {
     expect(reach.refuses('10.0.0.2')).toBe(false);
   });
 
-  it('may be asked for a pod that lives in its node’s network', () => {
-    expect(reach.refuses('10.0.0.1', 'assigned')).toBe(false);
-    expect(reach.refuses('10.96.0.1', 'assigned')).toBe(true);
+  it('may be asked for a pod that lives in its node’s network, where that is allowed', () => {
+    const allowing = new Reach({ nodes: () => nodes, apiServer: () => ['10.96.0.1'], hostNetwork: true });
+    expect(reach.refuses('10.0.0.1', 'host pod')).toBe(true);
+    expect(allowing.refuses('10.0.0.1', 'host pod')).toBe(false);
+    expect(allowing.refuses('10.0.0.1')).toBe(true);
+    expect(allowing.refuses('10.96.0.1', 'host pod')).toBe(true);
   });
 
   it('are known anew from time to time', () => {

@@ -4,6 +4,7 @@
  */
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import type { Pod } from '@kurator/sdk';
 
 /** Never anybody's service: this machine, the link, groups, everybody, and where clouds answer their machines. */
 const never: readonly string[] = [
@@ -37,15 +38,17 @@ export interface ReachSettings {
   readonly apiServer?: () => readonly string[];
   /** Addresses of nodes, and of what else is on them, as they are known now. */
   readonly nodes?: () => readonly string[];
+  /** Whether pods in their node's network may be asked at its address; they are not unless given. */
+  readonly hostNetwork?: boolean;
   readonly now?: () => number;
 }
 
-/** Whose address a connection is for. */
-export type Purpose =
-  /** Somebody wrote it. */
-  | 'given'
-  /** Kubernetes gave it to a pod or a Service. A pod in its node's network has its node's address, and may be asked there. */
-  | 'assigned';
+/** Whose address it is: of a pod that is in its node's network, or of whatever else. */
+export type Holder = 'host pod' | 'other';
+
+export function holderOf({ spec }: Pod): Holder {
+  return spec?.hostNetwork ? 'host pod' : 'other';
+}
 
 /** An address is not to be talked to. */
 export class AddressRefused extends Error {
@@ -65,15 +68,16 @@ export class Reach {
   /** @throws TypeError for what is neither an address nor a range. */
   constructor({ allow = [], ...settings }: ReachSettings = {}) {
     this.#allowed = blockListOf(allow);
-    this.#settings = { apiServer: () => [], nodes: () => [], now: Date.now, ...settings };
+    this.#settings = { apiServer: () => [], nodes: () => [], hostNetwork: false, now: Date.now, ...settings };
   }
 
   /** Whether a literal address must not be talked to. */
-  refuses(address: string, purpose: Purpose = 'given'): boolean {
+  refuses(address: string, holder: Holder = 'other'): boolean {
     if (this.#allows(address)) return false;
     this.#refresh();
     const all = [address, ...hiddenIn(address)];
-    const refused = [this.#never, this.#apiServer, ...(purpose === 'given' ? [this.#nodes] : [])];
+    const mayBeNode = holder === 'host pod' && this.#settings.hostNetwork;
+    const refused = [this.#never, this.#apiServer, ...(mayBeNode ? [] : [this.#nodes])];
     return refused.some((list) => all.some((each) => isIn(list, each)));
   }
 

@@ -48,6 +48,7 @@ export function healer(options: HealerOptions = {}): Operator {
   let look: Pick<Look, 'list'> | undefined;
   const reach = new Reach({
     ...(options.allowAddresses && { allow: options.allowAddresses }),
+    hostNetwork: options.hostNetworkChecks ?? false,
     apiServer: () => apiServer.addresses(),
     nodes: () => [...nodeAddresses(look), ...apiServer.endpoints()],
   });

@@ -22,6 +22,8 @@ export interface HealerOptions {
   readonly now?: () => Millis;
   /** Addresses and ranges that may be talked to though they are the operator's own, the link's, a node's or the API server's. */
   readonly allowAddresses?: readonly string[];
+  /** Whether checks and metrics of pods in their node's network are asked for at the node's address; not unless given. */
+  readonly hostNetworkChecks?: boolean;
 }
 
 /** What the cluster's switch is set to where nobody has set it; see KuratorSwitch. */
@@ -29,6 +31,8 @@ const modeVariable = 'KURATOR_MODE';
 const modes: readonly Mode[] = ['Off', 'Observe', 'On'];
 /** Addresses and ranges, with commas between, that may be talked to though they are refused otherwise. */
 const allowVariable = 'KURATOR_ALLOW_ADDRESSES';
+/** `true` where pods in their node's network are asked at its address. */
+const hostNetworkVariable = 'KURATOR_HOST_NETWORK_CHECKS';
 
 /** How much may be done in the whole cluster, as JSON. */
 const limitsVariable = 'KURATOR_LIMITS';
@@ -46,6 +50,7 @@ export async function healerOptionsFrom(
     ...(file && { agents: { key: await keyIn(file) } }),
     ...(mode && { mode: modeNamed(mode) }),
     ...(allowAddresses && { allowAddresses }),
+    hostNetworkChecks: environment[hostNetworkVariable] === 'true',
   };
 }
 

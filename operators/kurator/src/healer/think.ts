@@ -5,7 +5,7 @@ import { momentOf } from '../brain/replay.ts';
 import { type Thought, think } from '../brain/think.ts';
 import { incidentReference } from '../memory/incident-object.ts';
 import { Incident } from '../resources/incident.ts';
-import { planOf } from '../senses/check-plan.ts';
+import { planOf, refusedAddressIn } from '../senses/check-plan.ts';
 import { happenedTo, observe } from '../senses/observe.ts';
 import type { Findings } from './pass.ts';
 
@@ -39,6 +39,8 @@ export function thinkAbout(found: Findings): Thought {
 /** The checks that the pods and the Service need now; those of pods that something happened to run at once. */
 function scheduleChecks({ scope, memory, kurator, spec, objects, readSecret }: Findings, happened: Set<string>): void {
   memory.service = objects.service?.metadata.name;
-  scope.checks.plan(memory, planOf(kurator, spec, objects, { readSecret, reach: scope.reach }));
+  const plan = planOf(kurator, spec, objects, { readSecret, reach: scope.reach });
+  memory.refusedAddress = refusedAddressIn(plan);
+  scope.checks.plan(memory, plan);
   if (happened.size > 0) scope.checks.lookNow(memory, happened.add(theService));
 }

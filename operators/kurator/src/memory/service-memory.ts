@@ -63,6 +63,8 @@ export interface ServiceMemory {
   scaling?: ScalingMemory;
   /** Optional roles that were missed when they were last needed. */
   readonly missingRoles: Set<OptionalRole>;
+  /** One that checks would have to be sent to, and that must not be talked to. */
+  refusedAddress?: string | undefined;
   /** Answers of dependants that were not written yet. */
   readonly answers: Answer[];
   /** Notifications that were handed over to alerting, by id. */

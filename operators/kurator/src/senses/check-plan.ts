@@ -1,7 +1,7 @@
 /** Which checks a Kurator's instances and its Service need now. */
 import { type Client, type Pod, Secret, type Service } from '@kurator/sdk';
 import { isNotAllowed } from '../access/optional-roles.ts';
-import type { Reach } from '../access/reach.ts';
+import { type Holder, holderOf, type Reach } from '../access/reach.ts';
 import { theService } from '../brain/observation.ts';
 import type { ServiceSpec } from '../brain/spec.ts';
 import type { Millis } from '../brain/time.ts';
@@ -25,20 +25,26 @@ export function planOf(
     if (!check || (secret && readSecret(secret) === undefined)) return [];
     if (check.through === 'service') {
       const probe = objects.service && probeOf(fields, { service: objects.service }, readSecret);
-      return probe ? [{ target: theService, check, probe: permitted(probe, reach) }] : [];
+      return probe ? [{ target: theService, check, probe: permitted(probe, reach, 'other') }] : [];
     }
     return objects.pods
       .filter((pod) => canBeAsked(pod, objects))
       .flatMap((pod) => {
         const probe = probeOf(fields, { pod }, readSecret);
-        return probe ? [{ target: pod.metadata.uid ?? '', check, probe: permitted(probe, reach) }] : [];
+        return probe ? [{ target: pod.metadata.uid ?? '', check, probe: permitted(probe, reach, holderOf(pod)) }] : [];
       });
   });
 }
 
 /** Kubernetes gives these addresses, so they are no names that could mean another one later. */
-function permitted(probe: Probe, reach: Reach): Probe {
-  return probe.kind !== 'exec' && reach.refuses(probe.host, 'assigned') ? { ...probe, isRefused: true } : probe;
+function permitted(probe: Probe, reach: Reach, holder: Holder): Probe {
+  return probe.kind !== 'exec' && reach.refuses(probe.host, holder) ? { ...probe, isRefused: true } : probe;
+}
+
+/** An address that a check was planned for, and that must not be talked to. */
+export function refusedAddressIn(plan: readonly PlannedCheck[]): string | undefined {
+  for (const { probe } of plan) if (probe.kind !== 'exec' && probe.isRefused) return probe.host;
+  return undefined;
 }
 
 /**

@@ -2,7 +2,7 @@
 import { type Client, type Pod, PodMetrics, quantityToNumber } from '@kurator/sdk';
 import { boundedText } from '../access/bounded-text.ts';
 import { isNotAllowed } from '../access/optional-roles.ts';
-import type { Reach } from '../access/reach.ts';
+import { holderOf, type Reach } from '../access/reach.ts';
 import type { Millis } from '../brain/time.ts';
 import type { PodUsage, ServiceMemory } from '../memory/service-memory.ts';
 import type { Kurator } from '../resources/kurator.ts';
@@ -92,9 +92,9 @@ export class UsageReader {
     }
   }
 
-  async #appMetrics({ status }: Pod, metrics: readonly AppMetric[]): Promise<Record<string, number>> {
-    const { podIP } = status ?? {};
-    if (!podIP || this.#reach.refuses(podIP, 'assigned')) return {};
+  async #appMetrics(pod: Pod, metrics: readonly AppMetric[]): Promise<Record<string, number>> {
+    const { podIP } = pod.status ?? {};
+    if (!podIP || this.#reach.refuses(podIP, holderOf(pod))) return {};
     const read = await Promise.all(
       metrics.map(async ({ name, port, path }) => {
         const host = podIP.includes(':') ? `[${podIP}]` : podIP;

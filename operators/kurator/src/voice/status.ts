@@ -110,12 +110,17 @@ function resolved({ problem }: Relations): ConditionClaim {
   return problem ? { type, status: 'False', ...problem } : { type, status: 'True', reason: 'Resolved' };
 }
 
-/** Said only where it ever was otherwise: most need no optional role. */
+/** Said only where it ever was otherwise: most need no optional role, and have addresses of their own. */
 function permitted({ memory, kurator }: StatusSources): ConditionClaim[] {
   const type = 'Permitted';
   const missing = [...memory.missingRoles].sort();
   if (missing.length > 0) {
     return [{ type, status: 'False', reason: 'RoleMissing', message: missing.map(roleInWords).join('; ') }];
+  }
+  if (memory.refusedAddress) {
+    const why = `checks are not sent to ${memory.refusedAddress} unless whoever installs Kurator allows it`;
+    const how = 'kurator.hostNetworkChecks for pods in the network of their node, kurator.allowAddresses for all else';
+    return [{ type, status: 'False', reason: 'AddressRefused', message: `${why}: ${how}` }];
   }
   return conditionOf(kurator.status?.conditions, type) ? [{ type, status: 'True', reason: 'Granted' }] : [];
 }

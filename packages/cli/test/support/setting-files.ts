@@ -14,6 +14,8 @@ export const settingsTemplate: PlannedFile = {
 {{- include "kurator.agents.env" . }}
 - name: ${settingVariables.allowAddresses}
   value: {{ join "," .Values.kurator.allowAddresses | quote }}
+- name: ${settingVariables.hostNetworkChecks}
+  value: {{ .Values.kurator.hostNetworkChecks | quote }}
 - name: ${settingVariables.limits}
   value: {{ toJson .Values.kurator.limits | quote }}
 {{- end }}

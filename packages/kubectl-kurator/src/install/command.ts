@@ -19,7 +19,7 @@ export function declareInstall(program: Command, session: Session): void {
   runningOptions(install, { fewestReplicas: 1, ...roles })
     .option(
       '--values <file>',
-      'limits, resources and allowAddresses, as in the values of the chart (kurator.…); - for standard input',
+      'limits, resources, allowAddresses and hostNetworkChecks, as in the values of the chart (kurator.…); - for standard input',
       collect,
     )
     .option('--set <key=value>', 'one of them, as kurator.limits.repairs=30; may be given several times', collect)

@@ -6,6 +6,7 @@
 /** What reaches the operator as variables of its container, with what it is unless it is set. */
 export const settingValues = {
   allowAddresses: [],
+  hostNetworkChecks: false,
   limits: {
     repairs: 60,
     per: '1h',
@@ -16,4 +17,8 @@ export const settingValues = {
 };
 
 /** By which variables. */
-export const settingVariables = { allowAddresses: 'KURATOR_ALLOW_ADDRESSES', limits: 'KURATOR_LIMITS' } as const;
+export const settingVariables = {
+  allowAddresses: 'KURATOR_ALLOW_ADDRESSES',
+  hostNetworkChecks: 'KURATOR_HOST_NETWORK_CHECKS',
+  limits: 'KURATOR_LIMITS',
+} as const;

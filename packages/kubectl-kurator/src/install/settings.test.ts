@@ -28,11 +28,19 @@ it('takes the chart’s own values, from files and one by one', async () => {
   resources: { limits: { memory: 1Gi, cpu: 2 } }
 `),
   ];
-  const set = ['kurator.limits.repairs=30', 'kurator.limits.per=2h', 'kurator.resources.requests.cpu=1'];
+  const set = [
+    'kurator.limits.repairs=30',
+    'kurator.limits.per=2h',
+    'kurator.resources.requests.cpu=1',
+    'kurator.hostNetworkChecks=true',
+  ];
   const { env, resources } = await settingsOf({ values, set });
-  expect(env.map(({ name }) => name)).toEqual(['KURATOR_ALLOW_ADDRESSES', 'KURATOR_LIMITS']);
-  expect(env[0]?.value).toBe('10.0.0.0/24,fd00::5');
-  expect(JSON.parse(env[1]?.value ?? '')).toEqual({ repairs: 30, storm: { share: 0.5 }, per: '2h' });
+  expect(env.slice(0, 2)).toEqual([
+    { name: 'KURATOR_ALLOW_ADDRESSES', value: '10.0.0.0/24,fd00::5' },
+    { name: 'KURATOR_HOST_NETWORK_CHECKS', value: 'true' },
+  ]);
+  expect(env[2]?.name).toBe('KURATOR_LIMITS');
+  expect(JSON.parse(env[2]?.value ?? '')).toEqual({ repairs: 30, storm: { share: 0.5 }, per: '2h' });
   expect(resources).toEqual({ requests: { cpu: '1', memory: '128Mi' }, limits: { memory: '1Gi', cpu: '2' } });
 });
 
@@ -41,6 +49,7 @@ it.each([
   ['limits.repairs=1', 'limits is not among what can be set: kurator'],
   ['kurator.replicas=3', 'kurator.replicas is not among'],
   ['kurator.limits.repairs=many', 'kurator.limits.repairs is "many": it must be a number'],
+  ['kurator.hostNetworkChecks=maybe', 'kurator.hostNetworkChecks is "maybe": it must be true or false'],
   ['kurator.limits.per=often', 'kurator.limits the limits are not as they should be'],
   ['kurator.limits.storm.share=3', 'storm.share'],
   ['kurator.allowAddresses=10.0.0.0/99', 'kurator.allowAddresses has "10.0.0.0/99"'],

@@ -35,8 +35,9 @@ export async function settingsOf({ values = [], set = [] }: SettingOptions): Pro
   const given: Tree = {};
   for (const file of values) merge(given, await treeIn(file), '');
   for (const assignment of set) merge(given, assigned(assignment), '');
-  const { allowAddresses, limits, resources } = (given[root] ?? {}) as {
+  const { allowAddresses, hostNetworkChecks, limits, resources } = (given[root] ?? {}) as {
     allowAddresses?: string[];
+    hostNetworkChecks?: boolean;
     limits?: object;
     resources?: ResourceRequirements;
   };
@@ -45,6 +46,9 @@ export async function settingsOf({ values = [], set = [] }: SettingOptions): Pro
   return {
     env: [
       ...(allowAddresses ? [{ name: settingVariables.allowAddresses, value: allowAddresses.join(',') }] : []),
+      ...(hostNetworkChecks === undefined
+        ? []
+        : [{ name: settingVariables.hostNetworkChecks, value: String(hostNetworkChecks) }]),
       ...(limits ? [{ name: settingVariables.limits, value: JSON.stringify(limits) }] : []),
     ],
     ...(resources && { resources: withDefaults(resources) }),
@@ -75,7 +79,7 @@ function assigned(text: string): Tree {
   const path = key.split('.');
   const leaf = path.reduce<Value>((at, part) => (at as Tree | undefined)?.[part], { [root]: known });
   const value = rest.join('=');
-  const typed = Array.isArray(leaf) ? listIn(value) : typeof leaf === 'number' ? numberIn(value) : value;
+  const typed = Array.isArray(leaf) ? listIn(value) : (readers[typeof leaf]?.(value) ?? value);
   return path.reduceRight<Value>((inner, part) => ({ [part]: inner }), typed) as Tree;
 }
 
@@ -90,6 +94,13 @@ function listIn(value: string): string[] {
 function numberIn(value: string): Value {
   return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value);
 }
+
+/** By the type of what is there unless it is set; what makes no sense is left as it is, and refused for it. */
+const readers: Readonly<Record<string, (value: string) => Value>> = {
+  number: numberIn,
+  boolean: (value) => ({ true: true, false: false })[value] ?? value,
+};
+const typeNames: Readonly<Record<string, string>> = { number: 'a number', boolean: 'true or false' };
 
 /** Into the first, with each key and type held to what there is. */
 function merge(into: Tree, tree: Value, path: string): void {
@@ -123,7 +134,7 @@ function checked(key: string, value: Value, like: Value): Value {
     ? Array.isArray(value) && value.every((one) => typeof one === 'string')
     : typeof value === typeof like;
   if (isFit) return value;
-  const wanted = Array.isArray(like) ? 'a list of texts' : `a ${typeof like === 'number' ? 'number' : 'text'}`;
+  const wanted = Array.isArray(like) ? 'a list of texts' : (typeNames[typeof like] ?? 'a text');
   throw wrong(key, `is ${JSON.stringify(value)}: it must be ${wanted}, such as ${JSON.stringify(like)}`);
 }
 
@@ -159,7 +170,7 @@ function keysNear(path: string): string {
 function wrong(key: string, problem: string, cause?: unknown): CliError {
   return new CliError('KUR_CLI_USAGE', `${key} ${problem}`, {
     remedy:
-      'see deploy/README.md: kurator install takes limits, allowAddresses and resources; the rest are its options',
+      'see deploy/README.md: kurator install takes limits, allowAddresses, hostNetworkChecks and resources; the rest are its options',
     ...(cause === undefined ? {} : { cause }),
   });
 }

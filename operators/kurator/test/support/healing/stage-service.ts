@@ -45,6 +45,8 @@ export interface StageSettings {
   serve?(pod: StagedPod): Server;
   /** The nodes that the pods are on, in turns; none unless given. */
   readonly nodes?: readonly string[];
+  /** The pods are in their nodes' network. */
+  readonly hostNetwork?: boolean;
 }
 
 /** Sets a service up with so many healthy instances. */
@@ -53,7 +55,7 @@ export async function stageService(
   namespace: string,
   name: string,
   replicas = 3,
-  { serve, nodes = [] }: StageSettings = {},
+  { serve, nodes = [], hostNetwork = false }: StageSettings = {},
 ): Promise<StagedService> {
   await haveAccount(client, namespace);
   const labels = { app: name };
@@ -143,7 +145,7 @@ export async function stageService(
           },
         ],
       },
-      spec: { containers: containers('web:1', port), ...(node && { nodeName: node }) },
+      spec: { containers: containers('web:1', port), hostNetwork, ...(node && { nodeName: node }) },
     });
     const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], ...reports[crashing ? 'crashed' : 'running']() };
     await client.patch(Pod, pod.metadata, { status }, { subresource: 'status' });
