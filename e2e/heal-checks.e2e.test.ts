@@ -1,6 +1,6 @@
 /** Checks that need more than an answer: a command in the container, the way through the Service, and how long answers take. */
 import { optionalRoles } from '@kurator/operator-kurator';
-import { ClusterRole, ClusterRoleBinding, conditionOf, Service } from '@kurator/sdk';
+import { ClusterRole, ClusterRoleBinding, conditionOf, Event, Service } from '@kurator/sdk';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, restarts, uids } from './support/healer/healer-world.ts';
 import { measured } from './support/healer/measured.ts';
@@ -19,11 +19,13 @@ beforeAll(async () => {
 afterAll(async () => await world?.[Symbol.asyncDispose]());
 
 describe('a check by a command in the container', () => {
-  const exec = { command: ['cat', '/www/index.html'] };
+  // As careless services are: what it says of itself, and what its command says, has a secret in it.
+  const careless = `echo "starts with password=hunter2"; ${talkative}`;
+  const exec = { command: ['sh', '-c', 'cat /www/index.html || { echo "token=hunter2 did not help" >&2; exit 1; }'] };
   const check = { exec, period: '2s', timeout: '2s', failAfter: 2, recoverAfter: 1 };
 
   it('finds nothing out without the optional role for it, and says what is missing', async () => {
-    await world.adopt('Deployment', 'job', { checks: [check] });
+    await world.adopt('Deployment', 'job', { checks: [check] }, { script: careless });
     await eventually(async () => {
       const { conditions } = await world.status('job');
       expect(conditionOf(conditions, 'Permitted')).toMatchObject({ status: 'False', reason: 'RoleMissing' });
@@ -51,9 +53,21 @@ describe('a check by a command in the container', () => {
       cause: 'wrong-answers',
       actions: [{ step: 'replace', targets: [ill.metadata.name], outcome: 'done' }],
     });
-    expect(status.evidence?.instances?.[0]?.checks?.join()).toContain('No such file');
+    const [record] = status.evidence?.instances ?? [];
+    expect(record?.checks?.join()).toContain('No such file');
+    expect(record?.checks?.join()).toContain('token=[redacted] did not help');
+    expect(record?.logs).toContain('starts with password=[redacted]');
     await world.untilHealthy('job');
     expect(uids(await world.pods('job'))).toEqual(expect.arrayContaining(uids(well)));
+  });
+
+  it('has no secret of the service on record, in an Event, an alert or the log of the operator', async () => {
+    const { client, cluster, sink } = world;
+    const { items: events } = await client.list(Event, { namespace: 'default' });
+    const log = await kubectl(cluster, ['logs', '-n', 'kurator', 'deployment/kurator', '--tail=-1']);
+    const said = [await world.untilStage('job-1', 'closed'), await world.status('job'), events, sink.received];
+    expect(events.some(({ involvedObject }) => involvedObject.kind === 'Kurator')).toBe(true);
+    expect(`${JSON.stringify(said)}${log}`).not.toContain('hunter2');
   });
 });
 
