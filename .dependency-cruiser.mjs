@@ -161,6 +161,12 @@ export default {
     // What it decides can be replayed, simulated and proven only if nothing but its arguments goes into it. The names that
     // need no import, such as Date.now, are kept out by operators/kurator/src/brain/purity.test.ts.
     rule('healer-brain-is-pure', { path: `${healer}/brain/`, pathNot: tests }, { pathNot: `${healer}/brain/` }),
+    // Any tool can use it: it knows the client's types and how things are written, and loads nothing that talks to a server.
+    rule(
+      'schema-loads-no-client',
+      { path: '^packages/schema/src/', pathNot: tests },
+      { path: '^packages/client/src/', pathNot: '/notation[.]ts$', dependencyTypesNot: ['type-only'] },
+    ),
     // A cluster is put together of them, by its supervisor; none of them knows what it becomes a part of.
     rule(
       'testenv-parts-know-no-cluster',
@@ -180,7 +186,7 @@ export default {
         pathNot: [
           '^$1/',
           '^(packages|operators)/[^/]+/src/index[.]ts$',
-          '^packages/client/src/generated/',
+          '^packages/client/src/(generated/|notation[.]ts$)',
           // Pure, and light: whoever explains an incident needs none of what heals.
           '^operators/kurator/src/brain/index[.]ts$',
           // A command that asks no cluster loads no client; and what is declared is loaded before what is done.

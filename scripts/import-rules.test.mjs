@@ -123,6 +123,7 @@ describe('import rules', () => {
   it.each([
     ['packages/client/src/a.ts', '@kurator/runtime', 'client-imports-one-way'],
     ['packages/schema/src/a.ts', '@kurator/runtime', 'schema-imports-one-way'],
+    ['packages/schema/src/a.ts', '@kurator/client', 'schema-loads-no-client'],
     ['packages/client/src/a.ts', '@kurator/pki', 'client-imports-one-way'],
     ['packages/pki/src/a.ts', '@kurator/client', 'pki-imports-one-way'],
     ['packages/runtime/src/a.ts', '@kurator/sdk', 'runtime-imports-one-way'],

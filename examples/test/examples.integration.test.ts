@@ -12,6 +12,7 @@ import {
   createClient,
   installCrds,
   isNotFound,
+  Lease,
   loadKubeconfig,
   Namespace,
   Pod,
@@ -71,6 +72,35 @@ describe('examples', () => {
     await client.patch(Page, page, { spec: { public: false } });
     await eventually(async () => expect(await client.find(Service, page)).toBeUndefined());
     expect((await client.get(ConfigMap, page)).data).toEqual({ 'index.html': 'hello' });
+  });
+
+  it('shared children: have each of their owners, and no controller', async () => {
+    const { example, Team } = await import('../src/shared-children.ts');
+    await using test = await started([Team], example);
+    const { client, namespace } = test;
+    const rules = { name: 'rules', namespace };
+    const owners = async () => {
+      const { metadata } = await client.get(ConfigMap, rules);
+      return metadata.ownerReferences?.map(({ kind, name, controller }) => `${kind} ${name} ${controller}`).sort();
+    };
+    const teams = ['blue', 'green', 'red'].map((name) => ({ name, namespace }));
+    await Promise.all(teams.map((metadata) => client.create(Team, { metadata, spec: { members: 3 } })));
+    const all = ['Team blue undefined', 'Team green undefined', 'Team red undefined'];
+    await eventually(async () => expect(await owners()).toEqual(all));
+    // What is changed is put back, once and for all of them, and each of them is looked after.
+    await client.patch(ConfigMap, rules, { data: { quiet: 'never' }, metadata: { ownerReferences: null } });
+    for (const team of teams) await client.patch(Team, team, { spec: { members: 4 } });
+    await eventually(async () => expect((await client.get(ConfigMap, rules)).data).toEqual({ quiet: 'after ten' }));
+    await eventually(async () => expect(await owners()).toEqual(all));
+    const { resourceVersion } = (await client.get(ConfigMap, rules)).metadata;
+    for (const team of teams) {
+      await client.patch(Team, team, { spec: { members: 5 } });
+      await eventually(async () => {
+        const { metadata, status } = await client.get(Team, team);
+        expect(status?.conditions?.[0]).toMatchObject({ status: 'True', observedGeneration: metadata.generation });
+      });
+    }
+    expect((await client.get(ConfigMap, rules)).metadata.resourceVersion).toBe(resourceVersion);
   });
 
   it('watching others: follows what somebody else keeps, and says when it is missing', async () => {
@@ -273,6 +303,38 @@ describe('examples', () => {
     }
     await client.delete(Announcement, party);
     await eventually(async () => expect(await far.find(ConfigMap, party)).toBeUndefined());
+  });
+
+  it('fleet: works in a cluster for as long as it is a member', async () => {
+    const { example, Notice } = await import('../src/fleet.ts');
+    await using test = await started([], example);
+    const { client, namespace } = test;
+    const { cluster } = await createCluster({ name: `example-fleet-${process.pid}` });
+    const config = await loadKubeconfig(cluster.kubeconfig);
+    const far = createClient(config);
+    test.onEnd(async () => {
+      await far.close();
+      await cluster.down();
+    });
+    const { server, ca = '', cert = '', key = '' } = config;
+    const member = { name: 'west', namespace, labels: { 'examples.kurator.sh/fleet': 'member' } };
+    const stringData = { server, 'ca.crt': ca, 'tls.crt': cert, 'tls.key': key, namespace: 'default' };
+    await client.create(Secret, { metadata: member, stringData });
+    const post = async (name: string) => {
+      await eventually(async () => {
+        await far.create(Notice, { metadata: { name, namespace: 'default' }, spec: { text: name } });
+      });
+      return async () => (await far.find(ConfigMap, { name, namespace: 'default' }))?.data;
+    };
+    const first = await post('first');
+    await eventually(async () => expect(await first()).toEqual({ text: 'first' }), { timeout: '20s' });
+    await client.delete(Secret, member);
+    // It lets go of its Lease once it has stopped.
+    const lease = async () => (await far.get(Lease, { name: 'notices', namespace: 'default' })).spec?.holderIdentity;
+    await eventually(async () => expect((await lease()) || undefined).toBeUndefined());
+    const second = await post('second');
+    await client.create(Secret, { metadata: { ...member, name: 'west-again' }, stringData });
+    await eventually(async () => expect(await second()).toEqual({ text: 'second' }), { timeout: '20s' });
   });
 
   it('every replica: all have the routes, one leads', async () => {

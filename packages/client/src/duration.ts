@@ -1,6 +1,6 @@
 /**
- * Durations as Go and Kubernetes write them, in fields of objects: `1h30m`, `250ms`, `-1.5s`. What authors of operators
- * write in options is something else: @kurator/runtime reads it, knows days, and refuses what is negative.
+ * Durations as Go and Kubernetes write them, in fields of objects: `1h30m`, `250ms`, `-1.5s`; and as people write them in options,
+ * who know days, and nothing that is negative.
  */
 import { ClientError } from './error.ts';
 
@@ -13,20 +13,33 @@ const milliseconds: Record<string, number> = {
   s: 1_000,
   m: 60_000,
   h: 3_600_000,
+  d: 86_400_000,
 };
 const wholeText = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
-const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const part = /(\d+(?:\.\d*)?|\.\d+)([a-zµμ]+)/g;
+
+/** What a duration in an object looks like that is never negative: `1h30m`, `250ms`, `1.5s`. */
+export const durationPattern = /^(?:0|(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h))+)$/;
+// CEL and Go know no days; authors do.
+const spelling = /^(?:0|(?:[0-9]+(?:\.[0-9]+)?(?:ns|us|µs|ms|s|m|h|d))+)$/;
+
+/** Milliseconds of a duration as people write it, which may have days; undefined where it is none. */
+export function spelledDuration(text: string): number | undefined {
+  return spelling.test(text) ? sumOf(text) : undefined;
+}
 
 /** Milliseconds. */
 export function parseDuration(text: string): number {
   if (!wholeText.test(text)) {
     throw new ClientError('KUR_CLIENT_INVALID_REQUEST', `"${text}" is not a duration like 1h30m, 45s or 250ms`);
   }
-  const parts = [...text.matchAll(part)].map(
-    ([, number = '', unit = '']) => Number(number) * (milliseconds[unit] ?? 0),
-  );
-  const sum = parts.reduce((total, value) => total + value, 0);
-  return text.startsWith('-') ? -sum : sum;
+  return text.startsWith('-') ? -sumOf(text) : sumOf(text);
+}
+
+function sumOf(text: string): number {
+  let sum = 0;
+  for (const [, count, unit = ''] of text.matchAll(part)) sum += Number(count) * (milliseconds[unit] ?? 0);
+  return sum;
 }
 
 /** The text that Go would write: `1h30m0s`, `1.5s`, `250ms`. Parts of a nanosecond are rounded. */

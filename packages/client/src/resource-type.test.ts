@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { collectionPath, objectPath, pluralOf, resourceType } from './resource-type.ts';
+import { pluralOf } from './notation.ts';
+import { collectionPath, objectPath, resourceType } from './resource-type.ts';
 
 const Pod = resourceType('v1', 'Pod');
 const Node = resourceType('v1', 'Node', { namespaced: false });

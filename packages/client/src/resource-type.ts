@@ -1,4 +1,5 @@
 import { ClientError } from './error.ts';
+import { pluralOf } from './notation.ts';
 import type { KubernetesObject, UntypedObject } from './object.ts';
 
 declare const objectType: unique symbol;
@@ -62,14 +63,6 @@ export function untyped(
   options: ResourceTypeOptions = {},
 ): ResourceType<UntypedObject> {
   return resourceType<UntypedObject>(apiVersion, kind, options);
-}
-
-/** The plural that Kubernetes' own tools would guess for a kind. */
-export function pluralOf(kind: string): string {
-  const singular = kind.toLowerCase();
-  if (/(s|x|z|ch|sh)$/.test(singular)) return `${singular}es`;
-  if (/[^aeiou]y$/.test(singular)) return `${singular.slice(0, -1)}ies`;
-  return `${singular}s`;
 }
 
 /** The URL path of all objects of a type, in one namespace or in all. */

@@ -1,7 +1,5 @@
-/**
- * Lengths of time as people write them in options: `'30s'`, `'1m30s'`, `'2d'`, or a number of milliseconds. For the
- * durations of Go that are in fields of objects, which may be negative or in nanoseconds, @kurator/client has a reader.
- */
+/** Lengths of time in options: `'30s'`, `'1m30s'`, `'2d'`, or a number of milliseconds. */
+import { spelledDuration } from '@kurator/client/notation';
 import { RuntimeError } from './error.ts';
 
 /**
@@ -18,10 +16,6 @@ const units = [
   ['ms', 1],
 ] as const;
 
-const sizes: Readonly<Record<string, number>> = { ...Object.fromEntries(units), us: 1e-3, µs: 1e-3, ns: 1e-6 };
-const spelling = /^(?:\d+(?:\.\d+)?(?:ms|us|µs|ns|[dhms]))+$/;
-const part = /([\d.]+)(ms|us|µs|ns|[dhms])/g;
-
 /**
  * The milliseconds of a duration.
  *
@@ -37,12 +31,8 @@ export function parseDuration(duration: Duration, field = 'duration'): number {
 }
 
 function spelled(text: string): number {
-  if (text === '0') return 0;
-  if (!spelling.test(text)) return Number.NaN;
-  let sum = 0;
-  for (const [, count, unit = ''] of text.matchAll(part)) sum += Number(count) * (sizes[unit] ?? 0);
   // '1.1s' shall be 1100, not 1100.0000000000002.
-  return Math.round(sum * 1000) / 1000;
+  return Math.round((spelledDuration(text) ?? Number.NaN) * 1000) / 1000;
 }
 
 /** The shortest text of whole units that means the same, for messages: `1m30s`. Rounds to a millisecond. */

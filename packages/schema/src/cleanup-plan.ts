@@ -1,8 +1,8 @@
 /** What a declared clean-up means for one object: pure functions, with which the runtime carries it out. */
 import type { KubernetesObject } from '@kurator/client';
+import { spelledDuration } from '@kurator/client/notation';
 import { type Finished, type FinishedCleanup, millisecondsOf } from './cleanup.ts';
 import type { Resource } from './definition.ts';
-import { spelledDuration } from './fields/amount.ts';
 import { stepsOf } from './json-path.ts';
 
 /** What becomes of the children of a deleted object of this resource. */

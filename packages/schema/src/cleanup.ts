@@ -1,6 +1,7 @@
 /** What becomes of children when their object goes, and of objects that are done, as an author declares it. */
+
+import { spelledDuration } from '@kurator/client/notation';
 import { SchemaError } from './error.ts';
-import { spelledDuration } from './fields/amount.ts';
 import { stepsOf } from './json-path.ts';
 
 /** What becomes of the children of an object that is deleted. */

@@ -1,14 +1,6 @@
 /** The names of a kind: what Kubernetes demands of them, and what follows from the kind. */
 import { SchemaError } from './error.ts';
 
-/** The plural that Kubernetes' own tools would guess for a kind. */
-export function pluralOf(kind: string): string {
-  const singular = kind.toLowerCase();
-  if (/(s|x|z|ch|sh)$/.test(singular)) return `${singular}es`;
-  if (/[^aeiou]y$/.test(singular)) return `${singular.slice(0, -1)}ies`;
-  return `${singular}s`;
-}
-
 const label = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?';
 
 const demands = {

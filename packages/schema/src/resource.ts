@@ -1,9 +1,10 @@
 /** `resource({...})`: a custom kind, declared once. */
+import { pluralOf } from '@kurator/client/notation';
 import type { z } from 'zod';
 import { type Cleanup, checkCleanup } from './cleanup.ts';
 import type { FromJson, ResourceDefinition, Scope, VersionDefinition } from './definition.ts';
 import { SchemaError } from './error.ts';
-import { checkName, pluralOf } from './names.ts';
+import { checkName } from './names.ts';
 import { type DeclaredVersion, versionDefinition } from './version.ts';
 import { type VersionedResource, versioned } from './versioned-resource.ts';
 

@@ -1,6 +1,6 @@
 import { type OwnerReference, resourceType } from '@kurator/client';
 import { describe, expect, it } from 'vitest';
-import { controllerOfKind } from './mapping.ts';
+import { controllerOfKind, ownersOfKind } from './mapping.ts';
 
 const Widget = resourceType('example.com/v1', 'Widget');
 const ClusterWidget = resourceType('example.com/v1', 'ClusterWidget', { namespaced: false });
@@ -45,5 +45,13 @@ describe('controllerOfKind', () => {
       name: 'w',
       namespace: undefined,
     });
+  });
+});
+
+describe('ownersOfKind', () => {
+  it('finds all owners of the kind, whether they control or not', () => {
+    const refs = [owner({ name: 'a' }), owner({ name: 'b', controller: false }), owner({ kind: 'Gadget' })];
+    const { controller: _, ...plain } = owner({ name: 'c' });
+    expect(ownersOfKind(Widget)(child(...refs, plain)).map(({ name }) => name)).toEqual(['a', 'b', 'c']);
   });
 });

@@ -49,6 +49,13 @@ describe('a declaration', () => {
   });
 });
 
+it('a kind that Kubernetes can tell no owner of is not shared', () => {
+  const west = operator().cluster('west', { server: 'https://west' }).controller(Garden);
+  expect(west.owns(ConfigMap, { shared: true })).toBeDefined();
+  expect(() => west.owns(ConfigMap, { shared: true, cluster: 'west' })).toThrow("Garden can't share ConfigMap");
+  expect(() => west.owns(ConfigMap, { shared: true, elsewhere: true })).toThrow('would not know whose it is');
+});
+
 describe('the types of a declaration', () => {
   it('know the kinds, the indexes, the clusters and the status', () => {
     const Shed = resource({

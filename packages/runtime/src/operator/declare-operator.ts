@@ -15,7 +15,7 @@ import {
   type WatchedKind,
 } from './definition.ts';
 import { dryRunOperator } from './dry-run/dry-run.ts';
-import { isReconciled, resourcesOf } from './internal/declared-kinds.ts';
+import { isReconciled, isRemote, resourcesOf } from './internal/declared-kinds.ts';
 import type { ControllerBuilder, Operator } from './operator.ts';
 import type { OperatorOptions } from './operator-options.ts';
 import { permissionsOf } from './permissions.ts';
@@ -119,6 +119,7 @@ function controllerBuilder(
   const own: ControllerBuilder<KubernetesObject, string, string> = {
     owns(type, settings) {
       add('own', type, settings);
+      if (settings?.shared) checkShared(definition);
       return builder;
     },
     watches(type, map, settings) {
@@ -175,6 +176,16 @@ function controllerBuilder(
   const builder = Object.defineProperties(own, Object.getOwnPropertyDescriptors(operator)) as typeof own &
     Operator<string>;
   return { definition, builder };
+}
+
+/** What has several owners must have owner references, or nobody could tell when the last of them is gone. */
+function checkShared(definition: ControllerDefinition): void {
+  const kind = definition.kinds.find((one) => one.settings.shared && isRemote(definition, one));
+  if (!kind) return;
+  throw invalid(
+    `${definition.type.kind} can't share ${kind.type.kind}: Kubernetes would not know whose it is`,
+    'share children in the namespace of their owners, which are deleted with them',
+  );
 }
 
 type Writable<T> = { -readonly [Field in keyof T]: T[Field] };

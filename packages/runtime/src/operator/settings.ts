@@ -68,6 +68,11 @@ export interface OwnSettings<C extends KubernetesObject, Clusters extends string
    */
   elsewhere?: boolean;
   /**
+   * One child may have several of the objects as owners: none of them is its controller, and it goes with the last of them. All must
+   * want the same of it. It is never pruned, and none of them can `remove` or `release` it. False unless given.
+   */
+  shared?: boolean;
+  /**
    * Whether a child is deleted when the set of `applyAll` no longer has it. True unless given, but false for kinds that
    * hold data: PersistentVolumeClaim, PersistentVolume, Secret, StatefulSet, Namespace, CustomResourceDefinition, and
    * every custom resource. A child that is not pruned stays, and still goes with its object.

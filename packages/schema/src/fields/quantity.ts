@@ -1,8 +1,9 @@
 /** Fields for amounts and lengths of time, written as Kubernetes writes them. */
+import { durationPattern } from '@kurator/client/notation';
 import { z } from 'zod';
 import { SchemaError } from '../error.ts';
 import { marked } from '../mark.ts';
-import { durationPattern, nanosecondsOf, nanosOf, quantityPattern } from './amount.ts';
+import { nanosecondsOf, nanosOf, quantityPattern } from './amount.ts';
 
 /** The bounds of an amount or a length of time, both inclusive. */
 export interface Bounds {

@@ -1,6 +1,6 @@
 /** TypeScript source from a CRD: interfaces, and the resource type to use them with. */
 import type { CustomResourceDefinition, JSONSchemaProps } from '@kurator/client/apiextensions/v1';
-import { pluralOf } from '../names.ts';
+import { pluralOf } from '@kurator/client/notation';
 import { versionOfCrd } from './crd-version.ts';
 import type { FromCrdOptions } from './resource.ts';
 import { pascal, type TypeFile, writeInterface } from './type-text.ts';

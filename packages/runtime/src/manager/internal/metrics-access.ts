@@ -15,7 +15,7 @@ import { type Answer, type Route, text } from './http-server.ts';
 /** `unknown`: nobody's token; `unchecked`: it can't be said now. */
 type Access = 'granted' | 'forbidden' | 'unknown' | 'unchecked';
 
-interface Verdict {
+interface KnownAccess {
   readonly access: Access;
   /** On the clock's monotonic time. */
   readonly until: number;
@@ -61,8 +61,8 @@ export function authorized(route: Route, options: MetricsAccessOptions): Route {
 class Reviews {
   readonly #options: MetricsAccessOptions;
   // By a digest: tokens of others are not kept. Apart, so that made-up tokens push nobody out who may read metrics.
-  readonly #granted = new BoundedMap<string, Verdict>(MOST_ANSWERS);
-  readonly #refused = new BoundedMap<string, Verdict>(MOST_ANSWERS);
+  readonly #granted = new BoundedMap<string, KnownAccess>(MOST_ANSWERS);
+  readonly #refused = new BoundedMap<string, KnownAccess>(MOST_ANSWERS);
   readonly #underWay = new Map<string, Promise<Access>>();
   #said = '';
 

@@ -30,10 +30,10 @@ export async function openDryClusters(
     const dry = dryRunClient(client, (write) => findings.write(name, write));
     const caches = new FrozenCaches(dry);
     const events = { record: findings.event.bind(findings) };
-    return { name, client, caches, site: openCluster({ name, client: dry, events, caches, needs, namespaces }) };
+    return { name, client, caches, scope: openCluster({ name, client: dry, events, caches, needs, namespaces }) };
   });
   return {
-    clusters: new Map(opened.map(({ name, site }) => [name, site])),
+    clusters: new Map(opened.map(({ name, scope }) => [name, scope])),
     async synced(signal) {
       await Promise.all(opened.map(({ name, client, caches }) => fill(name, client, caches, needs, signal)));
     },

@@ -15,6 +15,7 @@ import { clusterScope } from './cluster-scope.ts';
 import type { ControllerScope } from './controller-scope.ts';
 import { type OwnedKind, referenceFrom } from './lookups.ts';
 import { marked, refuseOthers } from './remote-children.ts';
+import { applyShared } from './shared-children.ts';
 
 /** What one reconcile has said of its object's children. */
 export interface Pass {
@@ -57,7 +58,9 @@ export function authorContext(
     const kind = lookups.owned(type, cluster);
     const applied = kind.remote
       ? await applyRemote(kind, type, manifest, adopt)
-      : await applyOwned(type, manifest, { adopt });
+      : kind.shared
+        ? await applyShared(scope, kind, type, manifest, { owner: object, adopt, signal })
+        : await applyOwned(type, manifest, { adopt });
     const patch = extraFieldsPatch(applied, manifest, exact);
     if (!patch) return applied;
     const { clusters, fieldManager } = scope;

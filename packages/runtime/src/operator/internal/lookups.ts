@@ -24,6 +24,8 @@ export interface OwnedKind<C extends KubernetesObject> {
   readonly cluster: string;
   /** Whether the operator must tell whose they are. */
   readonly remote: boolean;
+  /** Whether one of them may have several owners. */
+  readonly shared: boolean;
 }
 
 export function createLookups(controller: ControllerDefinition, clusters: ReadonlyMap<string, ClusterScope>): Lookups {
@@ -101,7 +103,8 @@ export function referencesOf(
 
 function ownedKind(controller: ControllerDefinition, kind: WatchedKind, cache: ObjectCache<KubernetesObject>) {
   const remote = isRemote(controller, kind);
-  return { cache: remote ? ownedByLabel(cache) : cache, cluster: clusterOf(kind), remote };
+  const { shared = false } = kind.settings;
+  return { cache: remote ? ownedByLabel(cache) : cache, cluster: clusterOf(kind), remote, shared };
 }
 
 /** One object; a name without a namespace means this one. */

@@ -2,6 +2,7 @@
 import type { KubernetesObject, ObjectReference } from '@kurator/client';
 import type { Clock } from '../../clock.ts';
 import { type Controller, createController } from '../../controller/controller.ts';
+import { ownersOfKind } from '../../controller/mapping.ts';
 import type { ControllerObserver } from '../../controller/observer.ts';
 import type { ShardGate } from '../../controller/shard-gate.ts';
 import { owned, type WatchedSource, watched } from '../../controller/source.ts';
@@ -78,7 +79,7 @@ function controllerOf(scope: ControllerScope, { observers, clock, shard }: Surro
   const { name, settings, kinds } = definition;
   const { concurrency, resync, timeout, backoff, retryRate, predicate } = settings;
   const given = { concurrency, resync, timeout, backoff, retryRate };
-  const own = kinds.filter((kind) => kind.role === 'own' && !isRemote(definition, kind));
+  const own = kinds.filter((kind) => kind.role === 'own' && !isRemote(definition, kind) && !kind.settings.shared);
   const controller = createController({
     name,
     for: cache,
@@ -102,6 +103,7 @@ function watchedSource(scope: ControllerScope, kind: WatchedKind): WatchedSource
   if (isRemote(definition, kind)) {
     return watched(cacheOf(scope, kind), ownerByAnnotation(definition.type), predicatesOf(kind));
   }
+  if (kind.settings.shared) return watched(cacheOf(scope, kind), ownersOfKind(definition.type), predicatesOf(kind));
   if (!map) return undefined;
   const references = (changed: KubernetesObject) => {
     const { namespace } = changed.metadata;

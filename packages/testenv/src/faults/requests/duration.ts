@@ -1,6 +1,7 @@
 /** Lengths of time as people write them. */
+import { durationPattern, spelledDuration } from '@kurator/client/notation';
 
-/** Milliseconds, or a number with its unit: `'500ms'`, `'30s'`, `'5m'`, `'1h'`. */
+/** Milliseconds, or numbers with their units: `'500ms'`, `'30s'`, `'5m'`, `'1h30m'`. */
 export type Duration = number | string;
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
@@ -10,7 +11,8 @@ const LONGEST = 2 ** 31 - 1;
 
 /** Reads a duration; undefined for what is none, is zero or negative, or is longer than a timer can be. */
 export function toMilliseconds(duration: unknown): number | undefined {
-  const milliseconds = typeof duration === 'string' ? fromText(duration) : duration;
+  const milliseconds =
+    typeof duration === 'string' && durationPattern.test(duration) ? spelledDuration(duration) : duration;
   if (typeof milliseconds !== 'number' || !(milliseconds > 0) || milliseconds > LONGEST) return undefined;
   return milliseconds;
 }
@@ -19,9 +21,4 @@ export function toMilliseconds(duration: unknown): number | undefined {
 export function formatDuration(milliseconds: number): string {
   const unit = Object.keys(units).findLast((name) => milliseconds % (units[name] ?? 1) === 0) ?? 'ms';
   return `${milliseconds / (units[unit] ?? 1)}${unit}`;
-}
-
-function fromText(text: string): number | undefined {
-  const { amount, unit } = /^(?<amount>\d+(\.\d+)?)(?<unit>ms|s|m|h)$/.exec(text)?.groups ?? {};
-  return amount && unit ? Number(amount) * (units[unit] ?? 1) : undefined;
 }

@@ -18,7 +18,7 @@ export interface ExpectationPlan {
 }
 
 type Answer = Pick<ResponseReader, 'status' | 'headers' | 'body' | 'cut'>;
-type Verdict = { readonly kind: ErrorKind; readonly message: string } | undefined;
+type Mismatch = { readonly kind: ErrorKind; readonly message: string } | undefined;
 
 const isStatus = (status: number) => Number.isInteger(status) && status >= 100 && status <= 599;
 
@@ -44,11 +44,11 @@ export function expectationPlanOf(expect: HttpExpectation = {}): ExpectationPlan
 }
 
 /** What is wrong with the answer; undefined when nothing is. */
-export function judge(answer: Answer, plan: ExpectationPlan): Verdict {
+export function judge(answer: Answer, plan: ExpectationPlan): Mismatch {
   return wrongStatus(answer, plan) ?? wrongHeader(answer, plan) ?? wrongBody(answer, plan);
 }
 
-function wrongStatus({ status, headers }: Answer, { statuses }: ExpectationPlan): Verdict {
+function wrongStatus({ status, headers }: Answer, { statuses }: ExpectationPlan): Mismatch {
   if (statuses.some(([from, to]) => status >= from && status <= to)) return undefined;
   const location = headers.get('location');
   const where = location === undefined ? '' : `, redirecting to ${location}`;
@@ -56,7 +56,7 @@ function wrongStatus({ status, headers }: Answer, { statuses }: ExpectationPlan)
   return { kind: 'status', message: `status ${status}${where}; expected ${wanted}` };
 }
 
-function wrongHeader({ headers }: Answer, plan: ExpectationPlan): Verdict {
+function wrongHeader({ headers }: Answer, plan: ExpectationPlan): Mismatch {
   for (const [name, text] of plan.headers) {
     const value = headers.get(name);
     if (value === undefined) return { kind: 'header', message: `header ${name} is missing` };
@@ -65,7 +65,7 @@ function wrongHeader({ headers }: Answer, plan: ExpectationPlan): Verdict {
   return undefined;
 }
 
-function wrongBody({ body, cut }: Answer, { contains, pattern, needsBody }: ExpectationPlan): Verdict {
+function wrongBody({ body, cut }: Answer, { contains, pattern, needsBody }: ExpectationPlan): Mismatch {
   if (!needsBody) return undefined;
   const text = Buffer.from(body, 'latin1').toString('utf8');
   const where = cut ? `the first ${body.length} bytes of the body` : 'the body';
