@@ -12,7 +12,7 @@ import {
 } from '@kurator/sdk';
 import { type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
+import { ETCD_NEXT_VERSION, ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
 import { EtcdTraffic } from './support/etcd-traffic.ts';
 import { eventually, kubectl } from './support/kubectl.ts';
 import { runInCluster } from './support/operator-in-cluster.ts';
@@ -21,13 +21,11 @@ let cluster: Cluster;
 let client: Client;
 let traffic: EtcdTraffic;
 const example = { name: 'example-etcd-cluster', namespace: 'default' };
-/** The same program under another tag: what is seen is how members are replaced, not what the new version can do. */
-const NEXT = '3.6.9';
 
 beforeAll(async () => {
   ({ cluster } = await createCluster({ name: 'e2e-etcd', nodes: 3 }));
   client = await cluster.client();
-  await loadEtcd(cluster, [ETCD_VERSION, NEXT]);
+  await loadEtcd(cluster, [ETCD_VERSION, ETCD_NEXT_VERSION]);
   await installCrds(client, [EtcdCluster]);
   const entry = 'operators/etcd/src/main.ts';
   await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
@@ -129,18 +127,23 @@ describe('an etcd cluster', () => {
       example.name,
       '--type=merge',
       '-p',
-      `{"spec":{"version":"${NEXT}"}}`,
+      `{"spec":{"version":"${ETCD_NEXT_VERSION}"}}`,
     ]);
-    await untilRunning(3, NEXT);
+    await untilRunning(3, ETCD_NEXT_VERSION);
     expect(await claimNames()).toEqual(before);
-    for (const { spec } of await pods()) expect(spec?.containers[0]?.image).toBe(`${ETCD_REPOSITORY}:v${NEXT}`);
+    for (const { spec } of await pods())
+      expect(spec?.containers[0]?.image).toBe(`${ETCD_REPOSITORY}:v${ETCD_NEXT_VERSION}`);
   });
 
-  it('comes back on its own data when all of its pods are deleted at once', async () => {
+  it('comes back on its own data when all of its pods are gone', async () => {
     const before = await podNames();
+    const pause = (paused: boolean) => client.patch(EtcdCluster, example, { spec: { paused } });
+    // Who sees them go one after the other replaces the first: here nobody looks until all of them are gone.
+    await pause(true);
     await kubectl(cluster, ['delete', 'pod', '--force', '--grace-period=0', ...before]);
+    await pause(false);
     await eventually(async () => expect((await podNames()).toSorted()).toEqual(before.toSorted()), 60_000);
-    await untilRunning(3, NEXT);
+    await untilRunning(3, ETCD_NEXT_VERSION);
   });
 
   it('has lost nothing that it has acknowledged', async () => {

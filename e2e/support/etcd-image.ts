@@ -1,27 +1,41 @@
-/** etcd as its own images have it: a program on the PATH, under the names that the operator asks for. */
+/** etcd as its own images have it: the program and its tools on the PATH, under the names that the operator asks for. */
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Cluster, imageFromFolder, resolveBinaries } from '@kurator/testenv';
+import { dirname, join } from 'node:path';
+import { type Cluster, imageFromFolder } from '@kurator/testenv';
 
-/** What Kubernetes' own programs of this repository have in them. */
-export const ETCD_VERSION = '3.6.8';
+/** What members run unless a test says otherwise, and what they are upgraded to. */
+export const ETCD_VERSION = '3.6.16';
+export const ETCD_NEXT_VERSION = '3.7.3';
 export const ETCD_REPOSITORY = 'etcd.test/etcd';
 
-/** Puts an image of etcd on every node, once for each tag. All of them have the same program in them. */
+const programs: Readonly<Record<string, string | undefined>> = {
+  [ETCD_VERSION]: process.env.KURATOR_TEST_ETCD,
+  [ETCD_NEXT_VERSION]: process.env.KURATOR_TEST_ETCD_NEXT,
+};
+
+/** Puts images of etcd with etcdctl and etcdutl on every node. */
 export async function loadEtcd(cluster: Cluster, versions: readonly string[] = [ETCD_VERSION]): Promise<void> {
-  const etcd = (await resolveBinaries({ programs: ['etcd'] })).path('etcd');
-  const folder = await mkdtemp(join(tmpdir(), 'kurator-etcd-'));
-  try {
-    const bin = join(folder, 'usr', 'local', 'bin');
-    await mkdir(bin, { recursive: true });
-    await copyFile(etcd, join(bin, 'etcd'));
-    for (const version of versions) {
+  for (const version of versions) {
+    const folder = await mkdtemp(join(tmpdir(), 'kurator-etcd-'));
+    try {
+      const bin = join(folder, 'usr', 'local', 'bin');
+      await mkdir(bin, { recursive: true });
+      for (const program of ['etcd', 'etcdctl', 'etcdutl']) {
+        await copyFile(etcdProgram(program, version), join(bin, program));
+      }
       const name = `${ETCD_REPOSITORY}:v${version}`;
       const { path } = await imageFromFolder(folder, { name, env: { PATH: '/usr/local/bin' } });
       await cluster.load(path);
+    } finally {
+      await rm(folder, { recursive: true });
     }
-  } finally {
-    await rm(folder, { recursive: true });
   }
+}
+
+/** `etcd`, `etcdctl` or `etcdutl` of a version: `npm test` brings them, and so does the stage by itself. */
+function etcdProgram(name: string, version: string = ETCD_VERSION): string {
+  const etcd = programs[version];
+  if (!etcd) throw new Error(`There is no etcd ${version}: \`npm run test:e2e\` builds it with Go.`);
+  return join(dirname(etcd), name);
 }

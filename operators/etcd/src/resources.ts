@@ -15,8 +15,8 @@ const version = rule(
   z
     .string()
     .max(16)
-    .regex(/^3\.(5|6)\.(0|[1-9][0-9]{0,3})$/)
-    .describe('The version of etcd: 3.6.8. Versions 3.5 and 3.6 are known.'),
+    .regex(/^3\.(5|6|7)\.(0|[1-9][0-9]{0,3})$/)
+    .describe('The version of etcd: 3.6.8. Versions 3.5, 3.6 and 3.7 are known.'),
   // Of two versions that fit the pattern the part between the dots is one digit.
   "int(self.split('.')[1]) >= int(oldSelf.split('.')[1]) && int(self.split('.')[1]) <= int(oldSelf.split('.')[1]) + 1",
   'etcd is upgraded minor by minor and never goes back: give a version of the same minor, or of the next one',
