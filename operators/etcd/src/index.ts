@@ -24,7 +24,7 @@ import {
 import { authoritySecretOf, clientSecretOf, LABEL, memberSecretOf, VOTER } from './children/names.ts';
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
-import { look } from './look.ts';
+import { type Look, look } from './look.ts';
 import { EtcdCluster } from './resources.ts';
 import { statusOf } from './status.ts';
 
@@ -47,7 +47,7 @@ export const etcd = operator({ name: 'etcd-operator' })
   .reconcile(reconcile);
 
 async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
-  const { apply, event, log, requeue, get } = context;
+  const { event, log, requeue } = context;
   const now = Date.now();
   const ring = await authorityOf(cluster, context, now);
   const client = new EtcdClient(operatorCredentials(ring, now));
@@ -55,19 +55,7 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   const { situation } = seen;
   const step = decide(situation);
 
-  if (!situation.paused) {
-    const voters = (situation.listing?.members ?? []).filter(({ isLearner }) => !isLearner);
-    await apply(Service, memberServiceOf(cluster));
-    await apply(Service, clientServiceManifest(cluster));
-    await apply(PodDisruptionBudget, budgetOf(cluster, voters.length));
-    const clients = clientSecret(cluster, ring, get(Secret, clientSecretOf(cluster)), now);
-    if (clients) await apply(Secret, clients);
-    await renewCertificates(cluster, ring, context, now);
-    await leadClientsTo(
-      voters.flatMap(({ name }) => name ?? []),
-      context,
-    );
-  }
+  if (!situation.paused) await keepChildren(cluster, ring, seen, context);
 
   const said = describe(step);
   let trouble: string | undefined;
@@ -87,6 +75,24 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   const { status, conditions } = statusOf(cluster, seen, step, trouble);
   const soon = trouble || step.do === 'wait' ? SOON : step.do === 'nothing' ? IDLE : '1ms';
   return { status, conditions, ...requeue(soon) };
+}
+
+/** What a cluster has beside its members: they are made and ended one step at a time. */
+async function keepChildren(cluster: EtcdCluster, ring: Ring, { situation }: Look, context: AuthorContext) {
+  const { apply, get } = context;
+  const voters = (situation.listing?.members ?? []).filter(({ isLearner }) => !isLearner);
+  await apply(Service, memberServiceOf(cluster));
+  await apply(Service, clientServiceManifest(cluster));
+  await apply(PodDisruptionBudget, budgetOf(cluster, voters.length));
+  const clients = clientSecret(cluster, ring, get(Secret, clientSecretOf(cluster)), situation.now);
+  if (clients) await apply(Secret, clients);
+  await renewCertificates(cluster, ring, context, situation.now);
+  // Only once it is on record that the cluster has data: until then it may be begun anew.
+  if (!cluster.status?.clusterId) return;
+  await leadClientsTo(
+    voters.flatMap(({ name }) => name ?? []),
+    context,
+  );
 }
 
 /**

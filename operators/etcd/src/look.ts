@@ -2,7 +2,7 @@
 import { type AuthorContext, conditionOf, PersistentVolumeClaim, Pod, parseDuration } from '@kurator/sdk';
 import type { Listing, MemberObjects, PlannedMember, Situation } from './brain/situation.ts';
 import { TEMPLATE, templateOf } from './children/member.ts';
-import { drawMemberName, hostOf, peerUrlOf } from './children/names.ts';
+import { drawMemberName, hostOf, memberOfPeerUrl } from './children/names.ts';
 import type { Endpoint, EtcdClient, EtcdStatus } from './database/etcd-client.ts';
 import type { EtcdCluster } from './resources.ts';
 
@@ -32,7 +32,7 @@ export async function look(
   );
   const answers = etcd ? await ask(etcd, endpoints, status?.clusterId, signal) : new Map<string, EtcdStatus>();
   const healthy = new Set([...answers].filter(([, { leader }]) => leader !== undefined).map(([name]) => name));
-  const listing = etcd && (await listingOf(cluster, etcd, endpoints, answers, planned, signal));
+  const listing = etcd && (await listingOf(cluster, etcd, endpoints, answers, signal));
   const clusterId = status?.clusterId ?? answers.get(planned[0]?.name ?? '')?.clusterId;
   const members = planned.map((member): PlannedMember => {
     const { unhealthySince, ...rest } = member;
@@ -110,10 +110,8 @@ async function listingOf(
   etcd: EtcdClient,
   endpoints: ReadonlyMap<string, Endpoint>,
   answers: ReadonlyMap<string, EtcdStatus>,
-  planned: readonly PlannedMember[],
   signal: AbortSignal,
 ): Promise<Listing | undefined> {
-  const names = new Map(planned.map(({ name }) => [peerUrlOf(cluster, name), name]));
   for (const [name, { leader, isLearner }] of answers) {
     const endpoint = endpoints.get(name);
     if (!endpoint || isLearner || leader === undefined) continue;
@@ -123,7 +121,7 @@ async function listingOf(
       members: members.map(({ id, peerUrls, isLearner }) => ({
         id,
         isLearner,
-        name: peerUrls.map((url) => names.get(url)).find((known) => known !== undefined),
+        name: peerUrls.map((url) => memberOfPeerUrl(cluster, url)).find((name) => name !== undefined),
       })),
       leader,
     };

@@ -1,9 +1,9 @@
 /**
  * What is done next for a cluster: one step, decided from what is there at this moment. Pure: no clock, no chance, no network. Rules
- * that it never breaks, whatever the situation; decide.model.test.ts plays thousands of histories against them:
+ * that it never breaks, whatever the situation; decide.model.test.ts plays random histories against them:
  *
  * 1. One change of the list at a time, one learner at a time, and nobody is added while a voter gives no answer.
- * 2. Nobody is taken off the list unless quorum is there without him.
+ * 2. Nobody is taken off the list, nor stopped, unless quorum is there without him; of two, unless the other is well.
  * 3. Data goes only after its member is off the list, and quorum has said so.
  * 4. A cluster that has data is never begun anew.
  * 5. Without quorum nothing is taken away: pods that are missing are started again on their own data, and that is all.
@@ -55,6 +55,7 @@ export function decide(situation: Situation): Step {
     return { do: 'wait', concern: 'stranger', why };
   }
   return (
+    unwritten(situation, listing) ??
     leaving(situation, listing) ??
     restarting(situation, listing) ??
     joining(situation, listing) ??
@@ -64,12 +65,23 @@ export function decide(situation: Situation): Step {
   );
 }
 
+/** Where the status was lost, etcd's list still says who there is. */
+function unwritten({ members }: Situation, listing: Listing): Step | undefined {
+  for (const { name, isLearner } of listing.members) {
+    if (name === undefined || members.some((member) => member.name === name)) continue;
+    return { do: 'plan', member: { name, state: isLearner ? 'Joining' : 'Member' }, why: "it is in etcd's list" };
+  }
+  return undefined;
+}
+
 /** The first member, alone: the others join it. So there is one way into a cluster, and a cluster is begun by one write. */
 function begin({ members, freshName, objects, healthy }: Situation): Step {
   const [seed] = members;
   if (!seed) return { do: 'plan', member: { name: freshName, state: 'Seed' }, why: 'the first member' };
   const { name } = seed;
-  if (needsPod(objects.get(name))) return { do: 'start', name, begin: true, why: 'the first member' };
+  const own = objects.get(name);
+  if (needsPod(own)) return { do: 'start', name, begin: true, why: 'the first member' };
+  if (own?.pod === 'failed') return { do: 'stop', name, why: 'its pod has failed' };
   return { do: 'wait', why: healthy.has(name) ? `${name} is to be written down` : `${name} starts` };
 }
 
@@ -101,11 +113,9 @@ function leaving(situation: Situation, listing: Listing): Step | undefined {
   const { name, reason = 'it is to go' } = member;
   const listed = listedAs(listing, name);
   if (listed) {
-    const others = votersOf(listing).filter(({ id }) => id !== listed.id);
-    const well = others.filter((voter) => isHealthy(situation, voter));
-    if (!listed.isLearner && well.length < quorumOf(others.length + 1)) {
-      const why = `${name} is to go (${reason}), and without it there would be no quorum`;
-      return { do: 'wait', concern: 'quorum', why };
+    // It answers, or the others would be quorum: so it may as well stay until they are.
+    if (!listed.isLearner && !canSpare(situation, listing, listed)) {
+      return { do: 'plan', member: { name, state: 'Member' }, why: 'another gives no answer: it goes later' };
     }
     return (
       handOver(situation, listing, listed, `${name} is to go: ${reason}`) ?? {
@@ -139,12 +149,20 @@ function restarting(situation: Situation, listing: Listing): Step | undefined {
       ? leave(member, 'its pod does not end')
       : { do: 'wait', why: `the pod of ${name} ends` };
   }
-  if (!own.upToDate || own.pod === 'failed')
-    return handOver(situation, listing, listed, reason) ?? { do: 'stop', name, why: reason };
+  if (!own.upToDate || own.pod === 'failed') return stopInOrder(situation, listing, listed, member);
   if (healthy.has(name)) return { do: 'plan', member: { name, state: 'Member' }, why: 'it is back' };
   return overdue(situation, member)
     ? { do: 'wait', concern: 'member', why: `${name} gives no answer since it was restarted: ${reason}` }
     : { do: 'wait', why: `${name} starts again: ${reason}` };
+}
+
+/** Only while the others can do without it, and somebody else leads. */
+function stopInOrder(situation: Situation, listing: Listing, listed: ListedMember, member: PlannedMember): Step {
+  const { name, reason = 'it is to be restarted' } = member;
+  if (isHealthy(situation, listed) && !canRest(situation, listing, listed)) {
+    return { do: 'plan', member: { name, state: 'Member' }, why: 'another gives no answer: it is restarted later' };
+  }
+  return handOver(situation, listing, listed, reason) ?? { do: 'stop', name, why: reason };
 }
 
 /** Another is to lead, if it is this one and another can. */
@@ -253,6 +271,22 @@ const leave = ({ name }: PlannedMember, reason: string): Step => ({
   member: { name, state: 'Leaving', reason },
   why: reason,
 });
+
+/** Whether quorum is there to take it off the list, and is still there once it is off. */
+function canSpare(situation: Situation, listing: Listing, { id }: ListedMember): boolean {
+  const voters = votersOf(listing);
+  const well = voters.filter((voter) => isHealthy(situation, voter));
+  const without = well.filter((voter) => voter.id !== id);
+  return well.length >= quorumOf(voters.length) && without.length >= quorumOf(voters.length - 1);
+}
+
+/** Whether the others are quorum while it is away; of two, whether the other is well at least. */
+function canRest(situation: Situation, listing: Listing, { id }: ListedMember): boolean {
+  const voters = votersOf(listing);
+  const others = voters.filter((voter) => voter.id !== id);
+  const well = others.filter((voter) => isHealthy(situation, voter));
+  return well.length >= Math.min(quorumOf(voters.length), others.length);
+}
 
 const needsPod = (own: { pod: string; claim: boolean } | undefined): boolean => !own || own.pod === 'absent';
 const listedAs = ({ members }: Listing, name: string): ListedMember | undefined =>

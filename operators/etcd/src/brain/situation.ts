@@ -32,7 +32,7 @@ export interface MemberObjects {
 /** What etcd's own list says of a member. */
 export interface ListedMember {
   readonly id: string;
-  /** Undefined for one that none of ours has the peer URL of: a stranger. */
+  /** Undefined for one whose peer URL is none that this cluster gives: a stranger. */
   readonly name: string | undefined;
   readonly isLearner: boolean;
 }

@@ -21,6 +21,11 @@ export const labelsOf = ({ metadata }: EtcdCluster) => ({
 export const hostOf = ({ metadata: { name, namespace } }: EtcdCluster, member: string) =>
   `${member}.${name}.${namespace}.svc`;
 export const peerUrlOf = (cluster: EtcdCluster, member: string) => `https://${hostOf(cluster, member)}:${PEER_PORT}`;
+/** Undefined for an URL that no member of this cluster is given. */
+export function memberOfPeerUrl(cluster: EtcdCluster, url: string): string | undefined {
+  const member = url.slice('https://'.length).split('.', 1)[0] ?? '';
+  return member !== '' && peerUrlOf(cluster, member) === url ? member : undefined;
+}
 export const clientServiceOf = ({ metadata }: EtcdCluster) => `${metadata.name}-client`;
 export const authoritySecretOf = ({ metadata }: EtcdCluster) => `${metadata.name}-ca`;
 export const clientSecretOf = ({ metadata }: EtcdCluster) => `${metadata.name}-client-tls`;

@@ -1,0 +1,359 @@
+/**
+ * A cluster of etcd as far as its members go, to play histories on: who is in the list, whose pod runs, whose data is there, and what
+ * was promised to clients. It knows nothing of how steps are decided; each that breaks a rule is written down as a violation.
+ */
+import type { Step } from './decide.ts';
+import { type MemberObjects, type PlannedMember, quorumOf, type Situation } from './situation.ts';
+
+/** What may happen to a cluster, beside its operator. */
+export type Trouble =
+  | { readonly event: 'pod-deleted' | 'pod-failed' | 'pod-hangs' | 'node-lost' | 'claim-lost'; readonly which: number }
+  | { readonly event: 'leader-elected'; readonly which: number }
+  | { readonly event: 'scaled'; readonly size: number }
+  | { readonly event: 'template-changed' | 'status-lost' | 'nodes-back' }
+  | { readonly event: 'time-passes'; readonly ms: number };
+
+/** When the operator is killed: never, before it does the step, or after it and before it has written that down. */
+export type Cut = 'none' | 'before' | 'after';
+
+interface Peer {
+  readonly id: string;
+  readonly name: string;
+  isLearner: boolean;
+}
+
+interface Machine {
+  pod: MemberObjects['pod'];
+  template: number;
+  hangs: boolean;
+  /** The pod's node is gone: what was told to end never does. */
+  isStranded: boolean;
+  /** The newest write that its data has; undefined where there is no claim. */
+  data: number | undefined;
+  /** When the claim is gone, and the pod that used it still runs. */
+  hasClaim: boolean;
+}
+
+const REPLACE_AFTER = 60_000;
+
+export class Simulation {
+  readonly violations: string[] = [];
+  #size: number;
+  #template = 0;
+  #now = 1_000_000;
+  #drawn = 0;
+  #leader: string | undefined;
+  #formed = false;
+  #written = 0;
+  readonly #list: Peer[] = [];
+  readonly #machines = new Map<string, Machine>();
+  #plan: PlannedMember[] = [];
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** What the operator sees at this moment. */
+  look(): Situation {
+    const healthy = new Set(this.#answering().map(({ name }) => name));
+    const planned = this.#plan.length > 0 ? this.#plan : this.#fromClaims();
+    const members = planned.map(({ unhealthySince, ...rest }) =>
+      healthy.has(rest.name) ? rest : { ...rest, unhealthySince: unhealthySince ?? this.#now },
+    );
+    const objects = new Map(
+      members.map(({ name }): [string, MemberObjects] => {
+        const { pod = 'absent', template, hasClaim = false } = this.#machines.get(name) ?? {};
+        return [name, { pod, upToDate: pod === 'absent' || template === this.#template, claim: hasClaim }];
+      }),
+    );
+    return {
+      size: this.#size,
+      paused: false,
+      replaceAfter: REPLACE_AFTER,
+      formed: this.#formed || (this.#plan.length === 0 && planned.length > 0),
+      members,
+      objects,
+      healthy,
+      listing: this.#hasQuorum()
+        ? { members: this.#list.map((peer) => ({ ...peer })), leader: this.#leader }
+        : undefined,
+      freshName: `m${this.#drawn}`,
+      now: this.#now,
+    };
+  }
+
+  /** The operator does a step for what it saw, which may be older than what is, and is killed where `cut` says. */
+  act(step: Step, seen: Situation, cut: Cut): void {
+    if (step.do === 'plan') this.#drawn += 1;
+    if (cut === 'before') return;
+    this.#judge(step, seen);
+    this.#carryOut(step, seen);
+    if (cut === 'after') return;
+    this.#plan = planAfter(seen.members, step);
+    this.#formed ||= this.#list.length > 0 && this.#hasQuorum();
+  }
+
+  happens(trouble: Trouble): void {
+    switch (trouble.event) {
+      case 'scaled':
+        this.#size = trouble.size;
+        return;
+      case 'template-changed':
+        this.#template += 1;
+        return;
+      case 'status-lost':
+        if (this.#formed) this.#plan = [];
+        return;
+      case 'time-passes':
+        this.#now += trouble.ms;
+        return;
+      case 'nodes-back':
+        this.#mend();
+        return;
+      case 'leader-elected':
+        this.#elect(trouble.which);
+        return;
+      default:
+        disturb(pick([...this.#machines.values()], trouble.which), trouble.event);
+    }
+  }
+
+  #elect(which: number): void {
+    const voters = this.#answering().filter(({ name }) => this.#isVoter(name));
+    this.#leader = pick(voters, which)?.id ?? this.#leader;
+  }
+
+  /** Kubernetes and etcd go on by themselves: pods start and end, clients write, members catch up. */
+  tick(): void {
+    this.#now += 1_000;
+    for (const [name, machine] of this.#machines) {
+      goOn(machine);
+      if (machine.pod === 'absent' && !machine.hasClaim && !this.#isListed(name)) this.#machines.delete(name);
+    }
+    if (!this.#hasQuorum()) return;
+    const answering = this.#answering();
+    if (!answering.some(({ id }) => id === this.#leader)) this.#elect(0);
+    // Nobody is led to a cluster that is not known to be there yet.
+    if (this.#formed) this.#write(answering);
+  }
+
+  #write(answering: readonly Peer[]): void {
+    const newest = this.#replicate(answering);
+    if (newest < this.#written) this.violations.push(`lost writes: ${newest} of ${this.#written} are there`);
+    this.#written += 1;
+    for (const machine of this.#machinesOf(answering)) machine.data = this.#written;
+  }
+
+  /** Whoever agrees to an entry of etcd's log, a change of the list too, has everything that came before it. */
+  #replicate(answering: readonly Peer[]): number {
+    const machines = this.#machinesOf(answering);
+    const newest = Math.max(...machines.map(({ data = 0 }) => data));
+    for (const machine of machines) machine.data = newest;
+    return newest;
+  }
+
+  #machinesOf(peers: readonly Peer[]): Machine[] {
+    return peers.flatMap(({ name }) => this.#machines.get(name) ?? []);
+  }
+
+  /** Quorum agrees to a change of the list, or there is none. */
+  #changesList(): boolean {
+    if (!this.#hasQuorum()) return false;
+    this.#replicate(this.#answering());
+    return true;
+  }
+
+  /** Nothing is broken any more, but for data that is gone. */
+  #mend(): void {
+    for (const machine of this.#machines.values()) {
+      machine.isStranded = false;
+      machine.hangs = false;
+      if (!machine.hasClaim && machine.pod !== 'absent') machine.pod = 'ending';
+    }
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  voters(): string[] {
+    return this.#list.filter(({ isLearner }) => !isLearner).map(({ name }) => name);
+  }
+
+  /** Whether the list can ever have quorum again without a person. */
+  canRecover(): boolean {
+    const voters = this.voters();
+    const whole = voters.filter((name) => this.#machines.get(name)?.hasClaim);
+    return !this.#formed || whole.length >= quorumOf(voters.length);
+  }
+
+  /** Names of claims, of members in the list or not. */
+  claims(): string[] {
+    return [...this.#machines].filter(([, { hasClaim }]) => hasClaim).map(([name]) => name);
+  }
+
+  #fromClaims(): PlannedMember[] {
+    return this.claims().map((name) => ({ name, state: 'Member' }));
+  }
+
+  #isListed(name: string): boolean {
+    return this.#list.some((peer) => peer.name === name);
+  }
+
+  #isVoter(name: string): boolean {
+    return this.#list.some((peer) => peer.name === name && !peer.isLearner);
+  }
+
+  #serves(name: string): boolean {
+    const machine = this.#machines.get(name);
+    return machine?.pod === 'running' && !machine.hangs && !machine.isStranded;
+  }
+
+  #hasQuorum(): boolean {
+    const voters = this.voters();
+    return voters.length > 0 && voters.filter((name) => this.#serves(name)).length >= quorumOf(voters.length);
+  }
+
+  /** Who is in the list, serves, and knows a leader. */
+  #answering(): Peer[] {
+    return this.#hasQuorum() ? this.#list.filter(({ name }) => this.#serves(name)) : [];
+  }
+
+  /**
+   * The rules. Who answers is as it was seen, for it may change at any moment; who is in the list and whose data is there is as it is.
+   * What the operator is shown is the simulation's own, not what a mutant makes of it.
+   */
+  #judge(step: Step, seen: Situation): void {
+    const rule = this.#rules[step.do] as ((step: Step, seen: Situation) => readonly string[]) | undefined;
+    for (const broken of rule?.(step, seen) ?? []) {
+      this.violations.push(`${step.do} ${'name' in step ? step.name : ''}: ${broken}`);
+    }
+  }
+
+  readonly #rules: ForSteps<readonly string[]> = {
+    add: (_, { healthy }) => [
+      ...(this.#list.some(({ isLearner }) => isLearner) ? ['there is a learner already'] : []),
+      ...(this.voters().every((name) => healthy.has(name)) ? [] : ['a voter gives no answer']),
+    ],
+    remove: ({ name }, { healthy }) => {
+      const others = this.voters().filter((voter) => voter !== name);
+      const isQuorum = others.filter((voter) => healthy.has(voter)).length >= quorumOf(others.length);
+      return this.#isVoter(name) && !isQuorum ? ['quorum is not there without it'] : [];
+    },
+    discard: ({ name }, { listing }) => [
+      ...(this.#isListed(name) ? ['its member is in the list'] : []),
+      ...(listing ? [] : ['there is no quorum to say that it is out']),
+    ],
+    start: ({ name, begin }, { objects }) => {
+      const getsEmpty = !this.#machines.get(name)?.hasClaim && objects.get(name)?.claim !== true;
+      return [
+        ...(begin && this.#formed ? ['the cluster has data'] : []),
+        ...(getsEmpty && !begin && this.#isVoter(name) ? ['a voter with an empty volume'] : []),
+      ];
+    },
+    stop: ({ name }, { healthy, listing, objects }) => {
+      const voters = this.voters();
+      const others = voters.filter((voter) => voter !== name && healthy.has(voter));
+      const stopsVoter = this.#isVoter(name) && healthy.has(name);
+      return [
+        ...(stopsVoter && others.length < Math.min(quorumOf(voters.length), voters.length - 1)
+          ? ['quorum is not there without it']
+          : []),
+        ...(this.#formed && !listing && objects.get(name)?.pod !== 'failed'
+          ? ['nothing is stopped without quorum']
+          : []),
+      ];
+    },
+  };
+
+  #carryOut(step: Step, seen: Situation): void {
+    const effect = this.#effects[step.do] as ((step: Step, seen: Situation) => void) | undefined;
+    effect?.(step, seen);
+  }
+
+  readonly #effects: ForSteps<void> = {
+    start: ({ name, begin }, seen) => {
+      const present = this.#machines.get(name);
+      if (present && present.pod !== 'absent') return;
+      // Whoever was seen to have a claim is given none.
+      const isNew = !present?.hasClaim && seen.objects.get(name)?.claim !== true;
+      const machine = { pod: 'starting', template: this.#template, hangs: false, isStranded: false } as const;
+      const data = isNew ? 0 : present?.data;
+      this.#machines.set(name, { ...machine, data, hasClaim: isNew || present?.hasClaim === true });
+      if (begin && isNew) this.#list.splice(0, Number.POSITIVE_INFINITY, { id: name, name, isLearner: false });
+    },
+    stop: ({ name }) => {
+      const machine = this.#machines.get(name);
+      if (machine) machine.pod = machine.pod === 'failed' ? 'absent' : 'ending';
+    },
+    discard: ({ name }) => {
+      const machine = this.#machines.get(name);
+      if (machine) loseClaim(machine);
+    },
+    add: ({ name }) => {
+      if (!this.#isListed(name) && this.#changesList()) this.#list.push({ id: name, name, isLearner: true });
+    },
+    promote: ({ id }) => {
+      const peer = this.#list.find((listed) => listed.id === id);
+      if (peer && this.#serves(peer.name) && this.#changesList()) peer.isLearner = false;
+    },
+    remove: ({ id }) => {
+      const at = this.#list.findIndex((listed) => listed.id === id);
+      if (at >= 0 && this.#changesList()) this.#list.splice(at, 1);
+    },
+    'move-leader': ({ to, toId }) => {
+      if (this.#serves(to) && this.#isVoter(to)) this.#leader = toId;
+    },
+  };
+}
+
+/** What is to be done for each kind of step that changes something. */
+type ForSteps<R> = { readonly [K in Step['do']]?: (step: Extract<Step, { do: K }>, seen: Situation) => R };
+
+function disturb(
+  machine: Machine | undefined,
+  event: 'pod-deleted' | 'pod-failed' | 'pod-hangs' | 'node-lost' | 'claim-lost',
+): void {
+  if (!machine) return;
+  switch (event) {
+    case 'pod-deleted':
+      if (machine.pod !== 'absent') machine.pod = 'ending';
+      return;
+    case 'pod-failed':
+      if (machine.pod === 'running' || machine.pod === 'starting') machine.pod = 'failed';
+      return;
+    case 'pod-hangs':
+      machine.hangs = true;
+      return;
+    case 'node-lost':
+      machine.isStranded = true;
+      if (machine.pod !== 'absent') machine.pod = 'ending';
+      return;
+    case 'claim-lost':
+      loseClaim(machine);
+      if (machine.pod !== 'absent') machine.pod = 'ending';
+      return;
+  }
+}
+
+/** A pod on a lost node neither starts nor ends, and one without its volume does not start. */
+function goOn(machine: Machine): void {
+  if (machine.isStranded) return;
+  if (machine.pod === 'ending') machine.pod = 'absent';
+  else if (machine.pod === 'starting' && machine.hasClaim) machine.pod = 'running';
+}
+
+/** One of them, whatever the number. */
+const pick = <T>(all: readonly T[], which: number): T | undefined => all[which % Math.max(1, all.length)];
+
+function loseClaim(machine: Machine): void {
+  machine.hasClaim = false;
+  machine.data = undefined;
+}
+
+function planAfter(members: readonly PlannedMember[], step: Step): PlannedMember[] {
+  if (step.do === 'forget') return members.filter(({ name }) => name !== step.name);
+  if (step.do !== 'plan') return [...members];
+  const at = members.findIndex(({ name }) => name === step.member.name);
+  return at < 0 ? [...members, step.member] : members.with(at, step.member);
+}
