@@ -120,7 +120,8 @@ describe('an operator that is wrong', { timeout: PATIENCE }, () => {
   it.each(Object.entries(mutants))('is caught: it %s', (_, mutant) => {
     const outcome = fc.check(
       fc.property(history, (told) => play(mutant, told).violations.length === 0),
-      { numRuns: RUNS, endOnFailure: true },
+      // The rarest is found in one history of some six hundred: so many that it can't be missed by chance.
+      { numRuns: Math.max(20_000, RUNS), endOnFailure: true },
     );
     expect(outcome.failed).toBe(true);
   });
