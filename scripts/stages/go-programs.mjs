@@ -2,7 +2,17 @@
  * Programs of others that tests need, built from their published Go modules: once on a machine, before the tests, which
  * should not spend minutes on it. They find them by environment variables.
  */
-import { accessSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runChild } from '../setup/child.mjs';
@@ -16,14 +26,19 @@ import { withProgress } from '../setup/progress.mjs';
  * @property {string} folder below the cache
  * @property {string} variable where tests find its path
  * @property {string[]} usedBy test files
+ * @property {string} [source] a folder of ours that it is built from, below the repository's root
  * @property {Record<string, string>} [built] what is built in one go, by file: packages of modules that Go does not install, because
  *   they name their siblings by folder; all in the version of `package`
  */
 
+const root = join(import.meta.dirname, '..', '..');
 const platform = `${process.platform}-${process.arch}`;
 
 /** What is tested with etcd itself: two versions, for one is upgraded to the other. */
-const etcdTests = ['e2e/etcd.e2e.test.ts'];
+const etcdTests = ['e2e/etcd.e2e.test.ts', 'e2e/etcd-proof.e2e.test.ts'];
+
+/** etcd's own validator, led to a cluster of ours. */
+const judge = 'benchmarks/etcd/judge';
 
 /** @type {readonly GoProgram[]} */
 export const goPrograms = [
@@ -58,6 +73,14 @@ export const goPrograms = [
   },
   etcdProgram('3.6.16', 'KURATOR_TEST_ETCD', etcdTests),
   etcdProgram('3.7.3', 'KURATOR_TEST_ETCD_NEXT', etcdTests),
+  {
+    name: 'judge',
+    package: judge,
+    source: judge,
+    folder: join('etcd-judge', `${digestOf(judge)}-${platform}`),
+    variable: 'KURATOR_TEST_ETCD_JUDGE',
+    usedBy: ['e2e/etcd-proof.e2e.test.ts'],
+  },
 ];
 
 /**
@@ -78,6 +101,18 @@ function etcdProgram(version, variable, usedBy) {
     variable,
     usedBy,
   };
+}
+
+/**
+ * Another for other sources.
+ *
+ * @param {string} source a folder
+ */
+function digestOf(source) {
+  const digest = createHash('sha256');
+  for (const file of readdirSync(join(root, source)).sort())
+    digest.update(file).update(readFileSync(join(root, source, file)));
+  return digest.digest('hex').slice(0, 12);
 }
 
 /** Options of vitest that are followed by a text which may look like a part of a path. */
@@ -123,9 +158,11 @@ async function build(program, folder, path) {
   mkdirSync(dirname(folder), { recursive: true });
   const making = mkdtempSync(`${folder}.`);
   try {
-    const trouble = await withProgress(`Building ${program.package}`, () =>
-      program.built ? goBuild(program.package, program.built, making) : goInstall(program.package, making),
-    );
+    const trouble = await withProgress(`Building ${program.package}`, () => {
+      if (program.source)
+        return go(['build', ...SMALL, '-o', join(making, program.name), '.'], {}, join(root, program.source));
+      return program.built ? goBuild(program.package, program.built, making) : goInstall(program.package, making);
+    });
     if (trouble) console.log(`${program.package} could not be built with Go: ${trouble}`);
     else moveUnlessThere(making, folder, path);
     return isThere(path);

@@ -14,13 +14,13 @@ describe('goProgramsFor', () => {
   });
 
   it.each([
-    [[], ['alertmanager', 'helm', 'registry', 'versitygw', 'etcd', 'etcd']],
+    [[], ['alertmanager', 'helm', 'registry', 'versitygw', 'etcd', 'etcd', 'judge']],
     [['object-store/test/faults'], ['versitygw']],
     [['e2e/chart'], ['helm']],
     [['packages/client'], []],
     [
       ['-t', 'chart'],
-      ['alertmanager', 'helm', 'registry', 'versitygw', 'etcd', 'etcd'],
+      ['alertmanager', 'helm', 'registry', 'versitygw', 'etcd', 'etcd', 'judge'],
     ],
     [['object-store', '-t', 'a bucket'], ['versitygw']],
     [['packages/client', '--bail=1'], []],
