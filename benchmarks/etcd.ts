@@ -3,9 +3,8 @@
  * `npm run bench -- etcd --help`.
  */
 import { bringGoPrograms, goPrograms } from '../scripts/stages/go-programs.mjs';
+import { run } from './etcd/run.ts';
 
-const isOfEtcd = ({ variable }: { variable: string }) => variable.startsWith('KURATOR_TEST_ETCD');
-// Whoever loads what follows finds them there.
-if (!process.argv.includes('--help')) Object.assign(process.env, await bringGoPrograms(goPrograms.filter(isOfEtcd)));
-const { run } = await import('./etcd/run.ts');
+const judge = goPrograms.filter(({ variable }) => variable === 'KURATOR_TEST_ETCD_JUDGE');
+if (!process.argv.includes('--help')) Object.assign(process.env, await bringGoPrograms(judge));
 await run(process.argv.slice(2));

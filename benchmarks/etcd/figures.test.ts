@@ -15,7 +15,12 @@ const verdict = (fields: Partial<Verdict>): Verdict => ({
   took: 0,
   ...fields,
 });
-const outcome = (scenario: string, fields: Partial<Outcome>): Outcome => ({ seed: 1, scenario, createdS: 8, ...fields });
+const outcome = (scenario: string, fields: Partial<Outcome>): Outcome => ({
+  seed: 1,
+  scenario,
+  createdS: 8,
+  ...fields,
+});
 
 it('has medians of what was measured, counts of what went wrong, and nothing of what was not done', () => {
   const figures = figuresOf(

@@ -12,6 +12,7 @@ import {
   Secret,
   Service,
 } from '@kurator/sdk';
+import { adviceOf } from './advice.ts';
 import { decide, type Step } from './brain/decide.ts';
 import { carryOut } from './carry-out.ts';
 import {
@@ -72,6 +73,10 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
     event('Normal', eventOf[step.do], said);
   }
   if (step.do === 'wait' && step.concern) event('Warning', concernOf[step.concern], step.why);
+  for (const { reason, message } of adviceOf(cluster)) {
+    // Said once for each thing: whoever looks later reads it in the condition.
+    if (!cluster.status?.conditions?.some((known) => known.message === message)) event('Warning', reason, message);
+  }
   const { status, conditions } = statusOf(cluster, seen, step, trouble);
   const soon = trouble || step.do === 'wait' ? SOON : step.do === 'nothing' ? IDLE : '1ms';
   return { status, conditions, ...requeue(soon) };
