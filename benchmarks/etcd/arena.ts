@@ -96,7 +96,8 @@ export class Subject implements AsyncDisposable {
   }
 }
 
-const isAsWanted = ({ spec, status, metadata }: EtcdCluster) =>
+/** All voters that are wanted, healthy, of the version that is wanted. */
+export const isAsWanted = ({ spec, status, metadata }: EtcdCluster) =>
   status?.phase === 'Running' &&
   status.size === spec.size &&
   status.currentVersion === spec.version &&
