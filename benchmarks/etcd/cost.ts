@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EtcdCluster } from '@kurator/operator-etcd';
-import { installCrds, Namespace } from '@kurator/sdk';
+import { installCrds, Namespace, ServiceAccount } from '@kurator/sdk';
 import { createCluster } from '@kurator/testenv';
 import { ETCD_VERSION } from '../../e2e/support/etcd-image.ts';
 import { eventually } from '../../e2e/support/kubectl.ts';
@@ -11,7 +11,7 @@ import { isAsWanted } from './arena.ts';
 import { RunningOperator, Workshop } from './operator.ts';
 import { simulateMembers } from './simulated-members.ts';
 
-const CLUSTERS = 100;
+const CLUSTERS = 3;
 const namespace = 'cost';
 /** Until what was allocated on the way is given back, and then three looks at each. */
 const REST = 10_000;
@@ -25,6 +25,8 @@ export async function measureCost(): Promise<Figure[]> {
   try {
     await installCrds(client, [EtcdCluster]);
     await client.create(Namespace, { metadata: { name: namespace } });
+    // Without controllers nobody else makes it, and without it there are no pods.
+    await client.create(ServiceAccount, { metadata: { name: 'default', namespace } });
     await using members = await simulateMembers(client, ETCD_VERSION);
     await using operator = new RunningOperator(await workshop.program(), cluster.kubeconfig, namespace);
     for (let i = 0; i < CLUSTERS; i += 1) {
@@ -34,7 +36,9 @@ export async function measureCost(): Promise<Figure[]> {
     await eventually(async () => {
       const { items } = await client.list(EtcdCluster, { namespace });
       return items.filter(isAsWanted).length === CLUSTERS;
-    }, CREATED);
+    }, CREATED).catch((cause) => {
+      throw new Error(`the simulated clusters are not made: ${operator.words.slice(-3000)}`, { cause });
+    });
     await delay(REST);
     const [cpu, answered] = [await cpuSeconds(operator.pid), members.answered];
     await delay(MEASURED_SECONDS * 1000);

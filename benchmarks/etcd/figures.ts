@@ -55,7 +55,7 @@ export function figuresOf(
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map(({ metric, value, unit }) => [
     metric,
-    unit === 'count' ? String(value) : `${value.toFixed(unit === 's' ? 1 : 0)} ${unit}`,
+    unit === 'count' ? String(value) : `${value.toFixed(unit === 'cores' ? 3 : unit === 's' ? 1 : 0)} ${unit}`,
   ]);
   return markdownTable([['', 'kurator'], ...rows]);
 }
