@@ -11,7 +11,7 @@ import { isAsWanted } from './arena.ts';
 import { RunningOperator, Workshop } from './operator.ts';
 import { simulateMembers } from './simulated-members.ts';
 
-const CLUSTERS = 3;
+const CLUSTERS = 100;
 const namespace = 'cost';
 /** Until what was allocated on the way is given back, and then three looks at each. */
 const REST = 10_000;
