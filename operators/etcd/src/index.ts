@@ -12,6 +12,8 @@ import {
   Secret,
   Service,
 } from '@kurator/sdk';
+import { withBackups } from './backups/backup.ts';
+import { withRestores } from './backups/restore.ts';
 import { decide, type Step } from './brain/decide.ts';
 import { carryOut } from './carry-out.ts';
 import {
@@ -28,6 +30,7 @@ import { type Look, look } from './look.ts';
 import { EtcdCluster } from './resources.ts';
 import { statusOf } from './status.ts';
 
+export { EtcdBackup, EtcdRestore } from './backups/resources.ts';
 export { EtcdCluster } from './resources.ts';
 
 /** How long nothing is looked at while all is well: changes of pods come by themselves, what etcd thinks does not. */
@@ -35,7 +38,7 @@ const IDLE = '10s';
 /** How soon what was waited for is looked at again. */
 const SOON = '1s';
 
-export const etcd = operator({ name: 'etcd-operator' })
+const clusters = operator({ name: 'etcd-operator' })
   .controller(EtcdCluster, { timeout: '1m' })
   .owns(Pod, { labels: LABEL })
   .owns(PersistentVolumeClaim, { labels: LABEL })
@@ -45,6 +48,8 @@ export const etcd = operator({ name: 'etcd-operator' })
   .uses(Secret, ['get', 'create'])
   .uses(Pod, ['patch'])
   .reconcile(reconcile);
+
+export const etcd = withRestores(withBackups(clusters));
 
 async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
   const { event, log, requeue } = context;

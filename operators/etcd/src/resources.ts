@@ -10,6 +10,7 @@ import {
   rule,
   z,
 } from '@kurator/sdk';
+import { restoreSource } from './backups/storage-fields.ts';
 
 const version = rule(
   z
@@ -35,7 +36,8 @@ const storage = z
   })
   .prefault({});
 
-const fields = z.object({
+/** Of an EtcdCluster; an EtcdRestore has them too, for the one that it makes. */
+export const clusterFields = z.object({
   size: z
     .int32()
     .min(1)
@@ -64,6 +66,9 @@ const fields = z.object({
     .default('5m')
     .describe('How long a member that runs may give no answer before another takes its place.'),
   nodeSelector: mapOf(z.string().min(1).max(317), z.string().max(63), { max: 32 }).optional(),
+  bootstrap: immutable(z.object({ restore: restoreSource() }), { settable: false })
+    .optional()
+    .describe('What its data begins with. An EtcdRestore sets it, once it has looked at the snapshot.'),
   paused: z.boolean().default(false).describe('Watches, and changes nothing.'),
 });
 
@@ -89,7 +94,7 @@ export const EtcdCluster = resource({
   description: 'A cluster of etcd that replaces its members.',
   // With a dash and ten letters a member's name is the host name of its pod, which has 63 at most.
   name: z.string().max(52),
-  spec: fields,
+  spec: clusterFields,
   status: z.object({
     phase: z.enum(['Creating', 'Running', 'Changing', 'Degraded', 'QuorumLost', 'Paused']),
     size: z.int().describe('How many members vote.'),
