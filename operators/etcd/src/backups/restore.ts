@@ -75,7 +75,8 @@ async function reconcile(restore: EtcdRestore, context: AuthorContext): Promise<
   let step = decideRestore(situation);
   const refused = await carryOut(step, restore, reference, names, context);
   if (refused) step = { do: 'refuse', why: refused };
-  if (['refuse', 'succeed', 'nothing'].includes(step.do)) for (const name of pods.keys()) await remove(Pod, name);
+  // A scratch member runs for as long as its pod.
+  if (cluster || isOver || step.do === 'refuse') for (const name of pods.keys()) await remove(Pod, name);
   tell(step, event, log);
   const after = statusAfter(restore, step, now);
   const rest = step.do === 'nothing' || step.do === 'refuse' || step.do === 'succeed';
