@@ -12,8 +12,10 @@ import {
   Secret,
   Service,
 } from '@kurator/sdk';
+import { adviceOf } from './advice.ts';
 import { withBackups } from './backups/backup.ts';
 import { withRestores } from './backups/restore.ts';
+import { clearSeedPods } from './backups/seed.ts';
 import { decide, type Step } from './brain/decide.ts';
 import { carryOut } from './carry-out.ts';
 import {
@@ -77,6 +79,10 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
     event('Normal', eventOf[step.do], said);
   }
   if (step.do === 'wait' && step.concern) event('Warning', concernOf[step.concern], step.why);
+  for (const { reason, message } of adviceOf(cluster)) {
+    // Said once for each thing: whoever looks later reads it in the condition.
+    if (!cluster.status?.conditions?.some((known) => known.message === message)) event('Warning', reason, message);
+  }
   const { status, conditions } = statusOf(cluster, seen, step, trouble);
   const soon = trouble || step.do === 'wait' ? SOON : step.do === 'nothing' ? IDLE : '1ms';
   return { status, conditions, ...requeue(soon) };
@@ -94,6 +100,7 @@ async function keepChildren(cluster: EtcdCluster, ring: Ring, { situation }: Loo
   await renewCertificates(cluster, ring, context, situation.now);
   // Only once it is on record that the cluster has data: until then it may be begun anew.
   if (!cluster.status?.clusterId) return;
+  await clearSeedPods(context);
   await leadClientsTo(
     voters.flatMap(({ name }) => name ?? []),
     context,
@@ -157,6 +164,8 @@ function describe(step: Step): string {
       return `${step.name} is gone: ${step.why}`;
     case 'start':
       return `starts ${step.name}: ${step.why}`;
+    case 'restore':
+      return `restores the data of ${step.name}: ${step.why}`;
     case 'stop':
       return `stops the pod of ${step.name}: ${step.why}`;
     case 'discard':
@@ -179,6 +188,7 @@ const eventOf = {
   plan: 'MemberPlanned',
   forget: 'MemberGone',
   start: 'MemberStarted',
+  restore: 'DataRestored',
   stop: 'MemberStopped',
   discard: 'VolumeDeleted',
   add: 'MemberAdded',

@@ -1,5 +1,6 @@
 /** What people are told of a cluster, and what the next pass goes on from. */
 import type { ConditionClaim, StatusFields } from '@kurator/sdk';
+import { adviceOf } from './advice.ts';
 import type { Step } from './brain/decide.ts';
 import { LABEL } from './children/names.ts';
 import type { Look } from './look.ts';
@@ -40,9 +41,16 @@ export function statusOf(cluster: EtcdCluster, look: Look, step: Step, trouble: 
   const ready: ConditionClaim = isDone
     ? { type: 'Ready', status: 'True', reason: 'AsWanted', message: answering }
     : { type: 'Ready', status: 'False', reason: phase, message: text };
-  return { status, conditions: [available, ready] };
+  return { status, conditions: [available, ready, configuredOf(cluster)] };
 }
 
+/** What is declared, and would better be declared otherwise. */
+function configuredOf(cluster: EtcdCluster): ConditionClaim {
+  const [advice] = adviceOf(cluster);
+  return { type: 'Configured', status: 'True', ...(advice ?? AS_DECLARED) };
+}
+
+const AS_DECLARED = { reason: 'AsDeclared', message: 'nothing to say of the spec' };
 const LONGEST_STEP = 1000;
 const NO_QUORUM = { status: 'False', reason: 'NoQuorum' } as const;
 const NOT_YET = { status: 'Unknown', reason: 'Creating' } as const;

@@ -59,7 +59,8 @@ async function reconcile(backup: EtcdBackup, context: AuthorContext): Promise<Au
     now,
     pod: pod && outcomeOf(pod),
     obstacle:
-      obstacleOf(spec.cluster, cluster) ?? (run && pod ? undefined : await missingFor(spec.storage, metadata.namespace ?? '', client)),
+      obstacleOf(spec.cluster, cluster) ??
+      (run && pod ? undefined : await missingFor(spec.storage, metadata.namespace ?? '', client)),
     fresh: draw(backup, now),
     patience: PATIENCE,
   };

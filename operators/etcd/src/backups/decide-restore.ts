@@ -49,14 +49,22 @@ export type RestoreStep =
   | { readonly do: 'retry'; readonly pod: 'read' | 'check'; readonly why: string }
   | { readonly do: 'refuse'; readonly why: string }
   | { readonly do: 'succeed'; readonly why: string }
-  | { readonly do: 'wait'; readonly why: string; readonly until?: number; readonly phase?: 'Waiting' | 'Checking' | 'Restoring' }
+  | {
+      readonly do: 'wait';
+      readonly why: string;
+      readonly until?: number;
+      readonly phase?: 'Waiting' | 'Checking' | 'Restoring';
+    }
   | { readonly do: 'nothing'; readonly why: string };
 
 export function decideRestore(situation: RestoreSituation): RestoreStep {
   const { phase, why, cluster, clusterStep, source, isChosen, obstacle } = situation;
   if (phase === 'Succeeded' || phase === 'Refused') return { do: 'nothing', why: why ?? '' };
   if (cluster === 'foreign') {
-    return { do: 'refuse', why: 'spec.cluster.name: there is an EtcdCluster of this name, and only new ones are restored' };
+    return {
+      do: 'refuse',
+      why: 'spec.cluster.name: there is an EtcdCluster of this name, and only new ones are restored',
+    };
   }
   if (cluster === 'running') return { do: 'succeed', why: 'the cluster runs, with what is in the backup' };
   if (cluster === 'forming') return { do: 'wait', phase: 'Restoring', why: clusterStep ?? 'the cluster begins' };
@@ -70,22 +78,27 @@ function judge(situation: RestoreSituation, source: ChosenSource): RestoreStep {
   const { hasTemplate, reading, checking, failures, lastFailed, now } = situation;
   const failed = failureOf('read', reading) ?? failureOf('check', checking);
   if (failed) return failed;
+  const isIdle = checking === undefined && reading?.is !== 'pending';
   const retryAt = failures > 0 && lastFailed !== undefined ? lastFailed + retryDelay(failures) : 0;
-  const idle = (reading === undefined || reading.is === 'done') && checking === undefined;
-  if (idle && retryAt > now) return { do: 'wait', phase: 'Checking', until: retryAt, why: 'it is tried again soon' };
-  if (!hasTemplate) {
-    if (!reading) return { do: 'read', source, why: `reads what ${source.key} is` };
-    if (reading.is === 'pending') return { do: 'wait', phase: 'Checking', why: reading.why };
+  if (isIdle && retryAt > now) {
+    return { do: 'wait', phase: 'Checking', until: retryAt, why: 'it could not be looked at; it is tried again soon' };
   }
-  const spec = reading?.is === 'done' ? reading.report.spec : undefined;
-  if (!hasTemplate && spec === undefined) {
-    return { do: 'refuse', why: 'spec.cluster.spec: that of the backup is too long to be read here: give it' };
-  }
+  if (hasTemplate) return look(checking, source, undefined);
+  if (!reading) return { do: 'read', source, why: `reads what ${source.key} is` };
+  if (reading.is !== 'done') return { do: 'wait', phase: 'Checking', why: reading.why };
+  const { spec } = reading.report;
+  return spec === undefined
+    ? { do: 'refuse', why: 'spec.cluster.spec: that of the backup is too long to be read here: give it' }
+    : look(checking, source, spec);
+}
+
+function look(checking: Outcome | undefined, source: ChosenSource, spec: unknown): RestoreStep {
   if (!checking) return { do: 'check', source, spec, why: `restores ${source.key} into a scratch member` };
   if (checking.is !== 'done') return { do: 'wait', phase: 'Checking', why: checking.why };
   const { backup } = checking.report;
-  if (!backup) return { do: 'refuse', why: 'the check has not said what it found' };
-  return { do: 'create', source, spec, backup, why: `${source.key} is whole: the cluster is made of it` };
+  return backup
+    ? { do: 'create', source, spec, backup, why: `${source.key} is whole: the cluster is made of it` }
+    : { do: 'refuse', why: 'the check has not said what it found' };
 }
 
 function failureOf(pod: 'read' | 'check', outcome: Outcome | undefined): RestoreStep | undefined {

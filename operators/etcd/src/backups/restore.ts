@@ -12,11 +12,11 @@ import {
 } from '@kurator/sdk';
 import { EtcdCluster } from '../resources.ts';
 import { type ChosenSource, decideRestore, type RestoreSituation, type RestoreStep } from './decide-restore.ts';
+import { missingFor } from './missing.ts';
 import { outcomeOf } from './outcome.ts';
 import { ownImage } from './own-image.ts';
 import { checkPod, etcdImageOf, readPod, TASK_LABEL } from './pods.ts';
 import { EtcdBackup, EtcdRestore } from './resources.ts';
-import { missingFor } from './missing.ts';
 
 /** On a cluster: the uid of the restore that made it. */
 const RESTORED_BY = 'etcd.kurator.sh/restored-by';
@@ -28,7 +28,9 @@ export function withRestores<Clusters extends string>(operator: Operator<Cluster
     .owns(Pod, { labels: TASK_LABEL })
     .watches(EtcdCluster, ({ spec, metadata }, { list }) =>
       spec.bootstrap
-        ? list(EtcdRestore, { namespace: metadata.namespace ?? '' }).filter((restore) => restore.spec.cluster.name === metadata.name)
+        ? list(EtcdRestore, { namespace: metadata.namespace ?? '' }).filter(
+            (restore) => restore.spec.cluster.name === metadata.name,
+          )
         : undefined,
     )
     .reads(EtcdBackup)
@@ -39,49 +41,68 @@ export function withRestores<Clusters extends string>(operator: Operator<Cluster
     .reconcile(reconcile);
 }
 
+const OVER: readonly (string | undefined)[] = ['Succeeded', 'Refused'];
+
 async function reconcile(restore: EtcdRestore, context: AuthorContext): Promise<AuthorResult<EtcdRestore>> {
   const { owned, client, event, log, requeue, remove } = context;
   const { metadata, spec, status } = restore;
   const now = Date.now();
-  const pods = new Map(owned(Pod).map((pod) => [pod.metadata.name, pod]));
-  const names = { read: `${metadata.name}-read`, check: `${metadata.name}-check` };
-  const outcome = (name: string) => {
-    const pod = pods.get(name);
-    return pod && outcomeOf(pod);
-  };
+  const isOver = OVER.includes(status?.phase);
   // Asked of the API server itself: what a cache does not have yet must not be made over.
   const reference = { name: spec.cluster.name, namespace: metadata.namespace ?? '' };
-  const isOver = status?.phase === 'Succeeded' || status?.phase === 'Refused';
   const cluster = isOver ? undefined : await client.find(EtcdCluster, reference);
-  const source = status?.source ? ({ ...status.source } as ChosenSource) : sourceOf(restore, context);
-  const situation: RestoreSituation = {
+  const situation = await situationOf(restore, cluster, now, context);
+  const decided = decideRestore(situation);
+  const refusal = await carryOut(decided, restore, reference, context);
+  const step: RestoreStep = refusal ? { do: 'refuse', why: refusal } : decided;
+  // A scratch member runs for as long as its pod.
+  if (cluster || isOver || step.do === 'refuse') {
+    for (const pod of owned(Pod)) await remove(Pod, pod.metadata.name);
+  }
+  tell(step, event, log);
+  const after = statusAfter(restore, step, now);
+  const conditions = conditionsOf(after.phase ?? 'Waiting', step.why);
+  return { status: after, conditions, ...(OVER.includes(after.phase) ? {} : requeue(pauseAfter(step, now))) };
+}
+
+function pauseAfter(step: RestoreStep, now: number): number | string {
+  if (step.do !== 'wait') return '1ms';
+  return step.until === undefined ? SOON : Math.max(step.until - now, 1);
+}
+
+const podsOf = ({ metadata }: EtcdRestore) => ({ read: `${metadata.name}-read`, check: `${metadata.name}-check` });
+
+async function situationOf(
+  restore: EtcdRestore,
+  cluster: EtcdCluster | undefined,
+  now: number,
+  context: AuthorContext,
+): Promise<RestoreSituation> {
+  const { metadata, spec, status } = restore;
+  const names = podsOf(restore);
+  const pods = context.owned(Pod);
+  const outcome = (name: string) => {
+    const pod = pods.find(({ metadata }) => metadata.name === name);
+    return pod && outcomeOf(pod);
+  };
+  const source = status?.source ?? sourceOf(restore, context);
+  const isOver = OVER.includes(status?.phase);
+  const isOpen = !isOver && !cluster && typeof source !== 'string';
+  return {
     phase: status?.phase,
     why: status?.why,
     source,
     isChosen: status?.source !== undefined,
-    cluster: !cluster ? 'absent' : stateOf(cluster, metadata.uid),
+    cluster: cluster ? stateOf(cluster, metadata.uid) : 'absent',
     clusterStep: cluster?.status?.step,
     hasTemplate: spec.cluster.spec !== undefined,
     reading: outcome(names.read),
     checking: outcome(names.check),
     failures: status?.failures ?? 0,
     lastFailed: status?.lastFailed ? Date.parse(status.lastFailed) : undefined,
-    obstacle:
-      isOver || cluster || typeof source === 'string'
-        ? undefined
-        : await missingFor(source.storage, reference.namespace, client),
+    obstacle: isOpen ? await missingFor(source.storage, metadata.namespace ?? '', context.client) : undefined,
     now,
   };
-  let step = decideRestore(situation);
-  const refused = await carryOut(step, restore, reference, names, context);
-  if (refused) step = { do: 'refuse', why: refused };
-  // A scratch member runs for as long as its pod.
-  if (cluster || isOver || step.do === 'refuse') for (const name of pods.keys()) await remove(Pod, name);
-  tell(step, event, log);
-  const after = statusAfter(restore, step, now);
-  const rest = step.do === 'nothing' || step.do === 'refuse' || step.do === 'succeed';
-  const pause = step.do === 'wait' ? (step.until === undefined ? SOON : Math.max(step.until - now, 1)) : '1ms';
-  return { status: after, conditions: conditionsOf(after), ...(rest ? {} : requeue(pause)) };
 }
 
 function stateOf({ metadata, status }: EtcdCluster, uid: string | undefined): RestoreSituation['cluster'] {
@@ -112,9 +133,9 @@ async function carryOut(
   step: RestoreStep,
   restore: EtcdRestore,
   { name, namespace = '' }: ObjectReference,
-  names: { read: string; check: string },
   { apply, remove, client }: AuthorContext,
 ): Promise<string | undefined> {
+  const names = podsOf(restore);
   if (step.do === 'retry') await remove(Pod, names[step.pod]);
   if (step.do !== 'read' && step.do !== 'check' && step.do !== 'create') return undefined;
   const { storage, key } = step.source;
@@ -126,7 +147,10 @@ async function carryOut(
   const spec = restore.spec.cluster.spec ?? (step.spec as EtcdCluster['spec']);
   if (step.do === 'check') {
     const { version } = spec;
-    await apply(Pod, checkPod({ name: names.check, storage, key, version, images: { agent, etcd: etcdImageOf(spec) } }));
+    await apply(
+      Pod,
+      checkPod({ name: names.check, storage, key, version, images: { agent, etcd: etcdImageOf(spec) } }),
+    );
     return undefined;
   }
   const { sha256 } = step.backup;
@@ -134,7 +158,10 @@ async function carryOut(
   const bootstrap = { restore: { storage, key, sha256 } };
   try {
     // Nobody's child: it stays when the restore is deleted.
-    await client.create(EtcdCluster, { metadata: { name, namespace, annotations }, spec: { ...spec, paused: false, bootstrap } });
+    await client.create(EtcdCluster, {
+      metadata: { name, namespace, annotations },
+      spec: { ...spec, paused: false, bootstrap },
+    });
   } catch (error) {
     if (!hasCode(error, 'KUR_CLIENT_INVALID')) throw error;
     return `spec.cluster.spec: ${(error as Error).message}`;
@@ -142,8 +169,16 @@ async function carryOut(
   return undefined;
 }
 
-function statusAfter({ status }: EtcdRestore, step: RestoreStep, now: number): NonNullable<AuthorResult<EtcdRestore>['status']> {
-  const { conditions: _conditions, observedGeneration: _generation, ...before } = status ?? ({} as NonNullable<typeof status>);
+function statusAfter(
+  { status }: EtcdRestore,
+  step: RestoreStep,
+  now: number,
+): NonNullable<AuthorResult<EtcdRestore>['status']> {
+  const {
+    conditions: _conditions,
+    observedGeneration: _generation,
+    ...before
+  } = status ?? ({} as NonNullable<typeof status>);
   const why = step.why.slice(0, 1000);
   const kept = { ...before, phase: before.phase ?? 'Waiting', why };
   switch (step.do) {
@@ -157,7 +192,12 @@ function statusAfter({ status }: EtcdRestore, step: RestoreStep, now: number): N
       return { ...kept, phase: 'Restoring', checked: { revision, hash, size, sha256, takenAt } };
     }
     case 'retry':
-      return { ...kept, phase: 'Checking', failures: (kept.failures ?? 0) + 1, lastFailed: new Date(now).toISOString() };
+      return {
+        ...kept,
+        phase: 'Checking',
+        failures: (kept.failures ?? 0) + 1,
+        lastFailed: new Date(now).toISOString(),
+      };
     case 'refuse':
       return { ...kept, phase: 'Refused' };
     case 'succeed':
@@ -178,7 +218,7 @@ function tell(step: RestoreStep, event: AuthorContext['event'], log: AuthorConte
   if (step.do === 'succeed') event('Normal', 'Restored', step.why);
 }
 
-function conditionsOf({ phase, why }: { phase: string; why: string }): ConditionClaim[] {
+function conditionsOf(phase: string, why: string): ConditionClaim[] {
   const status = phase === 'Succeeded' ? 'True' : 'False';
   return [{ type: 'Ready', status, reason: phase, message: why }];
 }

@@ -46,7 +46,18 @@ export const storage = () =>
     'give either s3 or volume',
     { check: (given) => (given.s3 === undefined) !== (given.volume === undefined) },
   );
-export type Storage = z.output<ReturnType<typeof storage>>;
+/** As the API server keeps it. */
+export interface Storage {
+  s3?: {
+    endpoint?: string;
+    bucket: string;
+    prefix: string;
+    region: string;
+    credentialsSecret: string;
+    caSecret?: string;
+  };
+  volume?: { claimName: string; path: string };
+}
 
 /** What a snapshot is called there, without its folders' prefix and without `.db`. */
 export const backupKey = () =>

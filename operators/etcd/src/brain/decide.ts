@@ -8,7 +8,14 @@
  * 4. A cluster that has data is never begun anew.
  * 5. Without quorum nothing is taken away: pods that are missing are started again on their own data, and that is all.
  */
-import { type ListedMember, type Listing, type PlannedMember, quorumOf, type SeedData, type Situation } from './situation.ts';
+import {
+  type ListedMember,
+  type Listing,
+  type PlannedMember,
+  quorumOf,
+  type SeedData,
+  type Situation,
+} from './situation.ts';
 
 /** One thing to do, or to wait for. */
 export type Step =

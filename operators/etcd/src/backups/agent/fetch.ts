@@ -61,7 +61,7 @@ async function found(place: Place, object: string, otherwise: string) {
     return { info: stored.info, body: stored.body, bytes: stored.bytes.bind(stored) };
   } catch (error) {
     if (!isStoreError(error, 'KUR_STORE_NOT_FOUND')) throw error;
-    throw new Refusal(`there is no ${object} in ${place.store.location}: ${otherwise}`);
+    throw new Refusal(`there is no ${object} in ${place.store.location}: ${otherwise}`, { cause: error });
   }
 }
 

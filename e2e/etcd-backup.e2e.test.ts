@@ -1,0 +1,93 @@
+/** Backups of a real etcd, into a bucket and onto a claim: proved by a scratch member, restored into new clusters, refused where they are damaged. */
+import { EtcdBackup, EtcdCluster, EtcdRestore, etcd } from '@kurator/operator-etcd';
+import { createS3Store, type ObjectStore } from '@kurator/object-store';
+import { type Client, conditionOf, installCrds, type Manifest, PersistentVolumeClaim, Pod, Secret, waitFor } from '@kurator/sdk';
+import { type Cluster, createCluster } from '@kurator/testenv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EtcdAccess } from './support/etcd-access.ts';
+import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
+import { eventually, kubectl } from './support/kubectl.ts';
+import { runInCluster } from './support/operator-in-cluster.ts';
+import { BUCKET, credentials, startBucket } from './support/s3-pod.ts';
+
+let cluster: Cluster;
+let client: Client;
+let store: ObjectStore;
+const namespace = 'default';
+const spec = { size: 1, version: ETCD_VERSION, repository: ETCD_REPOSITORY, storage: { size: '256Mi' } } as const;
+const s3 = { endpoint: 'http://bucket.default.svc:9000', bucket: BUCKET, prefix: 'etcd', credentialsSecret: 'bucket-key' };
+const claim = { claimName: 'backups', path: 'etcd' };
+
+beforeAll(async () => {
+  ({ cluster } = await createCluster({ name: 'e2e-etcd-backup', nodes: 1 }));
+  client = await cluster.client();
+  await Promise.all([
+    loadEtcd(cluster),
+    installCrds(client, [EtcdCluster, EtcdBackup, EtcdRestore]),
+    startBucket(cluster, client).then((endpoint) => {
+      store = createS3Store({ endpoint, bucket: BUCKET, credentials });
+    }),
+  ]);
+  await client.create(Secret, { metadata: { name: 'bucket-key', namespace }, stringData: credentials });
+  await client.create(PersistentVolumeClaim, {
+    metadata: { name: 'backups', namespace },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '256Mi' } } },
+  });
+  const entry = 'operators/etcd/src/main.ts';
+  await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
+  await client.create(EtcdCluster, { metadata: { name: 'orders', namespace }, spec });
+  await untilRunning('orders');
+});
+
+afterAll(async () => {
+  await store?.[Symbol.asyncDispose]();
+  await client?.close();
+  await cluster?.down();
+});
+
+const untilRunning = (name: string) =>
+  waitFor(client, EtcdCluster, { name, namespace }, ({ status }) => status?.phase === 'Running', {
+    description: 'to run',
+    timeout: 120_000,
+  });
+const untilBackup = (name: string, isGood: (backup: EtcdBackup) => boolean, description: string) =>
+  waitFor(client, EtcdBackup, { name, namespace }, isGood, { description, timeout: 60_000 });
+const untilRestore = (name: string, phase: string) =>
+  waitFor(client, EtcdRestore, { name, namespace }, ({ status }) => status?.phase === phase, {
+    description: `to be ${phase}`,
+    timeout: 90_000,
+  });
+const restore = (name: string, source: object, given: object = { name }) =>
+  client.create(EtcdRestore, { metadata: { name, namespace }, spec: { cluster: given, source } } as Manifest<EtcdRestore>);
+
+describe('backups of etcd', () => {
+  it('counts once it was restored and its hash was that of the cluster, and the cluster it was of is written beside it', async () => {
+    const orders = await EtcdAccess.to(client, 'orders');
+    await orders.put('order/1', 'paid');
+    await client.create(EtcdBackup, { metadata: { name: 'once', namespace }, spec: { cluster: 'orders', storage: { s3 } } });
+    const { status } = await untilBackup('once', ({ status }) => status?.phase === 'Succeeded', 'to be taken');
+    const [backup] = status?.backups ?? [];
+    expect(backup?.verifiedAt).toBeDefined();
+    expect(conditionOf(status?.conditions, 'BackupReady')).toMatchObject({ status: 'True' });
+    const live = await orders.hash(backup?.revision ?? 0);
+    expect(backup?.hash).toBe(live);
+    const manifest = JSON.parse((await (await store.get(`etcd/${backup?.key}.json`)).bytes()).toString());
+    expect(manifest).toMatchObject({ revision: backup?.revision, hash: live, cluster: { spec: { size: 1 } } });
+    const listed = await kubectl(cluster, ['get', 'etcdbackups', 'once', '-o', 'yaml']);
+    expect(listed).not.toContain(credentials.secretAccessKey);
+  });
+
+  it('comes back as a new cluster, with the data and the configuration of that time', async () => {
+    const orders = await EtcdAccess.to(client, 'orders');
+    await orders.put('order/1', 'cancelled');
+    await restore('orders-as-before', { backup: 'once' });
+    const { status } = await untilRestore('orders-as-before', 'Succeeded');
+    const made = await EtcdAccess.to(client, 'orders-as-before');
+    expect(await made.get('order/1')).toBe('paid');
+    expect(await made.hash(status?.checked?.revision ?? 0)).toBe(status?.checked?.hash);
+    expect(await orders.get('order/1')).toBe('cancelled');
+    await made.put('order/2', 'new');
+    const { spec: given } = await client.get(EtcdCluster, { name: 'orders-as-before', namespace });
+    expect(given).toMatchObject({ size: 1, version: ETCD_VERSION, storage: { size: '256Mi' } });
+  });
+});
