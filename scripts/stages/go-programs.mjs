@@ -24,6 +24,7 @@ const platform = `${process.platform}-${process.arch}`;
 
 /** What is tested with etcd itself: two versions, for one is upgraded to the other. */
 const etcdTests = ['e2e/etcd.e2e.test.ts'];
+const etcdBackupTest = 'e2e/etcd-backup.e2e.test.ts';
 
 /** @type {readonly GoProgram[]} */
 export const goPrograms = [
@@ -54,9 +55,12 @@ export const goPrograms = [
     package: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
     folder: join('versitygw', `v1.8.0-${platform}`),
     variable: 'KURATOR_TEST_VERSITYGW',
-    usedBy: ['contract', 'faults', 'readme'].map((name) => `packages/object-store/test/${name}.integration.test.ts`),
+    usedBy: [
+      ...['contract', 'faults', 'readme'].map((name) => `packages/object-store/test/${name}.integration.test.ts`),
+      etcdBackupTest,
+    ],
   },
-  etcdProgram('3.6.16', 'KURATOR_TEST_ETCD', etcdTests),
+  etcdProgram('3.6.16', 'KURATOR_TEST_ETCD', [...etcdTests, etcdBackupTest]),
   etcdProgram('3.7.3', 'KURATOR_TEST_ETCD_NEXT', etcdTests),
 ];
 

@@ -2,7 +2,7 @@
 import { PersistentVolumeClaim, reference, rule, Secret, z } from '@kurator/sdk';
 
 /** Folders with slashes between them: none of them hidden, none of them `..`. */
-const FOLDERS = /^([A-Za-z0-9_][A-Za-z0-9._-]{0,62}(\/[A-Za-z0-9_][A-Za-z0-9._-]{0,62}){0,7}\/?)?$/;
+const FOLDERS = /^([A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*)*\/?)?$/;
 const objectName = () => z.string().min(1).max(253);
 
 const s3 = z.object({
@@ -65,7 +65,7 @@ export const backupKey = () =>
     .string()
     .min(1)
     .max(512)
-    .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,239}(\/[A-Za-z0-9_][A-Za-z0-9._-]{0,239}){0,15}$/);
+    .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]*(\/[A-Za-z0-9_][A-Za-z0-9._-]*)*$/);
 
 /** One backup, to be restored. */
 export const restoreSource = () =>
