@@ -47,6 +47,7 @@ const mayImport = {
     'packages/kubectl-kurator',
     'packages/client',
     'packages/testenv',
+    'operators/etcd',
     'operators/kurator',
   ],
   'packages/create-kurator': ['packages/cli'],

@@ -1,8 +1,11 @@
 // The kind on the real API server: what is right is taken, with its defaults; what is wrong is refused, with the field's name and
 // what would be right, and nothing is stored.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Client, installCrds } from '@kurator/sdk';
 import { sharedClient, testNamespace } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { EtcdCluster } from '../src/resources.ts';
 
 let client: Client;
@@ -126,6 +129,21 @@ describe('an EtcdCluster', () => {
     const { metadata } = await create({ version: '3.5.9' });
     for (const version of ['3.5.26', '3.5.25', '3.5.27', '3.6.8', '3.7.3']) {
       await client.patch(EtcdCluster, metadata, { spec: { version } });
+    }
+  });
+});
+
+describe('what people start from', () => {
+  const folder = join(import.meta.dirname, '..', 'samples');
+
+  it.each(readdirSync(folder))('is taken as it is written: samples/%s', async (file) => {
+    const documents = parseAllDocuments(readFileSync(join(folder, file), 'utf8'));
+    const objects = documents.map((document) => document.toJS() as EtcdCluster);
+    expect(objects.length).toBeGreaterThan(0);
+    for (const object of objects) {
+      const type = await client.discover(object.apiVersion, object.kind);
+      const placed = { ...object, metadata: { ...object.metadata, namespace } };
+      expect(await client.create(type, placed as never, { dryRun: true })).toMatchObject({ spec: object.spec });
     }
   });
 });
