@@ -1,5 +1,6 @@
 /** Backups of a real etcd, into a bucket and onto a claim: proved by a scratch member, restored into new clusters, refused where they are damaged. */
 
+import { createHash } from 'node:crypto';
 import { createS3Store, type ObjectStore } from '@kurator/object-store';
 import { EtcdBackup, EtcdCluster, EtcdRestore, etcd } from '@kurator/operator-etcd';
 import { type Client, conditionOf, installCrds, PersistentVolumeClaim, Secret, waitFor } from '@kurator/sdk';
@@ -7,7 +8,7 @@ import { type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EtcdAccess } from './support/etcd-access.ts';
 import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
-import { kubectl } from './support/kubectl.ts';
+import { eventually, kubectl } from './support/kubectl.ts';
 import { runInCluster } from './support/operator-in-cluster.ts';
 import { BUCKET, credentials, startBucket } from './support/s3-pod.ts';
 
@@ -101,5 +102,85 @@ describe('backups of etcd', () => {
     await made.put('order/2', 'new');
     const { spec: given } = await client.get(EtcdCluster, { name: 'orders-as-before', namespace });
     expect(given).toMatchObject({ size: 1, version: ETCD_VERSION, storage: { size: '256Mi' } });
+  });
+
+  it('refuses what is cut off, damaged, foreign, or not there, and makes nothing of it', async () => {
+    const { status } = await client.get(EtcdBackup, { name: 'once', namespace });
+    const key = `etcd/${status?.backups?.[0]?.key}`;
+    const snapshot = await (await store.get(`${key}.db`)).bytes();
+    const manifest = await (await store.get(`${key}.json`)).bytes();
+    const letter = Buffer.from('Dear etcd');
+    const about = { size: letter.length, sha256: createHash('sha256').update(letter).digest('hex') };
+    const damaged = Buffer.from(snapshot);
+    damaged.writeUInt8(damaged.readUInt8(9000) ^ 1, 9000);
+    await Promise.all(
+      [
+        store.put('etcd/cut.db', snapshot.subarray(0, -4096)),
+        store.put('etcd/cut.json', manifest),
+        store.put('etcd/damaged.db', damaged),
+        store.put('etcd/damaged.json', manifest),
+        store.put('etcd/letter.db', letter),
+        store.put('etcd/letter.json', Buffer.from(JSON.stringify({ ...JSON.parse(manifest.toString()), ...about }))),
+        store.put('etcd/bare.db', snapshot),
+      ].map(async (put) => await put),
+    );
+    const cases = {
+      cut: /cut off/,
+      damaged: /digest|damaged/,
+      letter: /another file/,
+      bare: /there is no etcd\/bare.json/,
+      nowhere: /there is no etcd\/nowhere.json/,
+    };
+    for (const name of Object.keys(cases)) await restore(name, { storage: { s3 }, key: name }, { name, spec });
+    for (const [name, why] of Object.entries(cases)) {
+      expect((await untilRestore(name, 'Refused')).status?.why).toMatch(why);
+    }
+    const clusters = (await client.list(EtcdCluster, { namespace })).items.map(({ metadata }) => metadata.name);
+    expect(clusters.toSorted()).toEqual(['orders', 'orders-as-before']);
+    await restore('over', { backup: 'once' }, { name: 'orders' });
+    expect((await untilRestore('over', 'Refused')).status?.why).toMatch(/only new ones/);
+  });
+
+  it('keeps as many as are wanted, and deletes nothing that it has not written', async () => {
+    await make('EtcdBackup', 'hourly', { cluster: 'orders', schedule: '0 * * * *', maxBackups: 1, storage: { s3 } });
+    const nextHour = async (than: string | undefined) => {
+      await eventually(async () => {
+        const lastStarted = new Date(Date.now() - 3_600_000).toISOString();
+        await client.patch(EtcdBackup, { name: 'hourly', namespace }, { status: { lastStarted } } as never, {
+          subresource: 'status',
+        });
+      });
+      const isNext = ({ status }: EtcdBackup) => status?.lastBackup !== undefined && status.lastBackup !== than;
+      return (await untilBackup('hourly', isNext, 'to be taken again')).status;
+    };
+    const first = await nextHour(undefined);
+    await store.put('etcd/default/orders/hourly/mine.db', Buffer.from('of somebody else'));
+    const second = await nextHour(first?.lastBackup);
+    expect(second?.backups?.map(({ key }) => key)).toEqual([second?.lastBackup]);
+    const pages = await Array.fromAsync(store.list('etcd/default/orders/hourly/'));
+    const keys = pages.flatMap(({ objects }) => objects.map(({ key }) => key));
+    const kept = ['.db', '.json'].map((ending) => `etcd/${second?.lastBackup}${ending}`);
+    expect(keys).toEqual([...kept, 'etcd/default/orders/hourly/mine.db'].toSorted());
+  });
+
+  it('is taken onto a claim, and comes back from there with three members', async () => {
+    const volume = { claimName: 'backups', path: 'etcd' };
+    await make('EtcdBackup', 'local', { cluster: 'orders', storage: { volume } });
+    await untilBackup('local', ({ status }) => status?.phase === 'Succeeded', 'to be taken');
+    await restore('three', { backup: 'local' }, { name: 'three', spec: { ...spec, size: 3 } });
+    await untilRestore('three', 'Succeeded');
+    const { status } = await client.get(EtcdCluster, { name: 'three', namespace });
+    expect(status?.ready).toBe('3/3');
+    expect(await (await EtcdAccess.to(client, 'three')).get('order/1')).toBe('cancelled');
+  });
+
+  it('says that it does not count when it fails, and why, without a secret', async () => {
+    await make('EtcdBackup', 'lost', { cluster: 'orders', storage: { s3: { ...s3, bucket: 'nowhere' } } });
+    const { status } = await untilBackup('lost', ({ status }) => (status?.failures ?? 0) > 0, 'to fail');
+    expect(conditionOf(status?.conditions, 'BackupReady')).toMatchObject({ status: 'False', reason: 'BackupFailed' });
+    expect(status?.lastFailure?.why).toMatch(/nowhere/);
+    const told = await kubectl(cluster, ['describe', 'etcdbackup', 'lost']);
+    expect(told).toContain('BackupFailed');
+    expect(told).not.toContain(credentials.secretAccessKey);
   });
 });

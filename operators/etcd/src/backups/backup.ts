@@ -18,6 +18,7 @@ import {
   decideBackup,
   statusAfter,
 } from './decide-backup.ts';
+import { backupMetrics } from './metrics.ts';
 import { missingFor } from './missing.ts';
 import { outcomeOf } from './outcome.ts';
 import { ownImage } from './own-image.ts';
@@ -32,6 +33,8 @@ const SOON = '10s';
 const LONGEST_SLEEP = 3_600_000;
 
 export function withBackups<Clusters extends string>(operator: Operator<Clusters>): Operator<Clusters> {
+  // All of them, as the cache has them: every reconcile sees the same one.
+  let all = (): readonly EtcdBackup[] => [];
   return operator
     .controller(EtcdBackup, { timeout: '1m' })
     .owns(Pod, { labels: TASK_LABEL })
@@ -39,7 +42,14 @@ export function withBackups<Clusters extends string>(operator: Operator<Clusters
     .uses(Secret, ['get'])
     .uses(PersistentVolumeClaim, ['get'])
     .uses(Pod, ['get'])
-    .reconcile(reconcile);
+    .beside(({ manager }) => {
+      manager.metrics.add(backupMetrics(() => all()));
+      return { name: 'etcd-backup-metrics', run: async () => undefined };
+    })
+    .reconcile(async (backup, context) => {
+      all = () => context.list(EtcdBackup, { namespace: '*' });
+      return await reconcile(backup, context);
+    });
 }
 
 async function reconcile(backup: EtcdBackup, context: AuthorContext): Promise<AuthorResult<EtcdBackup>> {

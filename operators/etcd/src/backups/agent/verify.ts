@@ -4,9 +4,10 @@ import type { BackupManifest } from '../manifest.ts';
 import { Refusal } from '../refusal.ts';
 import { LONGEST_REPORT, type Report, SCRATCH, type Task } from '../task.ts';
 import { manifestOf } from './fetch.ts';
-import { hashOf, type KeysHash, revisionOf } from './gateway.ts';
+import { hashOf, revisionOf } from './gateway.ts';
+import { prove } from './proof.ts';
 import { openPlace } from './store.ts';
-import { readTaken, settle, type Taken } from './take.ts';
+import { readTaken, settle } from './take.ts';
 
 /** How long a scratch member may take to start; a large database is read first. */
 const START = 300_000;
@@ -14,38 +15,13 @@ const START = 300_000;
 export async function verify({ storage, key, subject, remove }: Extract<Task, { do: 'verify' }>): Promise<Report> {
   const revision = await untilUp();
   const taken = await readTaken();
-  const proven = await compare(revision, taken, subject.witness);
+  const proven = await prove(revision, taken.before, {
+    scratch: async (revision) => await hashOf(SCRATCH, revision),
+    live: async (revision) => await hashOf(subject.witness, revision),
+  });
   const place = await openPlace(storage);
   await using _ = place.store;
   return await settle(place, key, subject, taken, { ...proven, verifiedAt: new Date().toISOString() }, remove);
-}
-
-/** Hashes of the same revision are the same only where as much was compacted: it was asked before, and is asked again. */
-async function compare(revision: number, { before }: Taken, witness: string): Promise<KeysHash> {
-  const restored = await hashOf(SCRATCH, revision);
-  if (revision < before.revision) {
-    throw new Error(
-      `the snapshot ends at revision ${revision}, and the cluster was at ${before.revision} before it was taken`,
-    );
-  }
-  const live = await hashOf(witness, revision).catch(() => undefined);
-  if (live?.compactRevision === restored.compactRevision) {
-    expectSame(restored, live);
-    return restored;
-  }
-  const restoredBefore = await hashOf(SCRATCH, before.revision);
-  if (restoredBefore.compactRevision !== before.compactRevision) {
-    throw new Error('the cluster has compacted twice since the snapshot was begun: nothing is left to compare with');
-  }
-  expectSame(restoredBefore, before);
-  return restored;
-}
-
-function expectSame(restored: KeysHash, live: KeysHash): void {
-  if (restored.hash === live.hash) return;
-  throw new Error(
-    `restored, the keys of revision ${live.revision} have the hash ${restored.hash}; in the cluster ${live.hash}`,
-  );
 }
 
 export async function check({ storage, key }: Extract<Task, { do: 'check' }>): Promise<Report> {
