@@ -29,7 +29,7 @@ beforeAll(async () => {
   client = await cluster.client();
   await Promise.all([
     loadEtcd(cluster),
-    installCrds(client, [EtcdCluster, EtcdBackup, EtcdRestore]),
+    installCrds(client, etcd.resources),
     startBucket(cluster, client).then((endpoint) => {
       store = createS3Store({ endpoint, bucket: BUCKET, credentials });
     }),
