@@ -1,6 +1,5 @@
 /** What this package writes into images beyond what a registry needs to know. */
 import { type Blob, descriptorOf, MEDIA_TYPE, type OciManifest } from '@kurator/registry';
-import type { Layer } from './layer.ts';
 
 /** containerd takes the image's name from here, word for word; so it has to be the full one. */
 export const NAME_ANNOTATION = 'io.containerd.image.name';
@@ -11,7 +10,7 @@ export const REF_ANNOTATION = 'org.opencontainers.image.ref.name';
 export const IMAGE_TIME = new Date('2000-01-01T00:00:00Z');
 
 /** The manifest that ties a configuration and its layers together. */
-export function manifestOf(config: { mediaType: string; blob: Blob }, layers: readonly Layer[]): OciManifest {
+export function manifestOf(config: { mediaType: string; blob: Blob }, layers: readonly { readonly mediaType: string; readonly blob: Blob }[]): OciManifest {
   return {
     schemaVersion: 2,
     mediaType: MEDIA_TYPE.manifest,
