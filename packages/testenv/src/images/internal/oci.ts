@@ -10,7 +10,10 @@ export const REF_ANNOTATION = 'org.opencontainers.image.ref.name';
 export const IMAGE_TIME = new Date('2000-01-01T00:00:00Z');
 
 /** The manifest that ties a configuration and its layers together. */
-export function manifestOf(config: { mediaType: string; blob: Blob }, layers: readonly { readonly mediaType: string; readonly blob: Blob }[]): OciManifest {
+export function manifestOf(
+  config: { mediaType: string; blob: Blob },
+  layers: readonly { readonly mediaType: string; readonly blob: Blob }[],
+): OciManifest {
   return {
     schemaVersion: 2,
     mediaType: MEDIA_TYPE.manifest,
