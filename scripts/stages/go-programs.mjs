@@ -23,7 +23,7 @@ import { withProgress } from '../setup/progress.mjs';
 const platform = `${process.platform}-${process.arch}`;
 
 /** What is tested with etcd itself: two versions, for one is upgraded to the other. */
-const etcdTests = ['e2e/etcd.e2e.test.ts'];
+const etcdTests = ['e2e/etcd.e2e.test.ts', 'e2e/etcd-trouble.e2e.test.ts'];
 
 /** @type {readonly GoProgram[]} */
 export const goPrograms = [

@@ -5,6 +5,7 @@ import {
   type AuthorContext,
   type AuthorResult,
   isAlreadyExists,
+  Node,
   operator,
   PersistentVolumeClaim,
   Pod,
@@ -12,7 +13,8 @@ import {
   Secret,
   Service,
 } from '@kurator/sdk';
-import { decide, type Step } from './brain/decide.ts';
+import { decide } from './brain/decide.ts';
+import type { Step } from './brain/step.ts';
 import { carryOut } from './carry-out.ts';
 import {
   authorityManifest,
@@ -21,6 +23,7 @@ import {
   operatorCredentials,
   readAuthority,
 } from './children/certificates.ts';
+import { FORCED } from './children/member.ts';
 import { authoritySecretOf, clientSecretOf, LABEL, memberSecretOf, VOTER } from './children/names.ts';
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
@@ -44,6 +47,8 @@ export const etcd = operator({ name: 'etcd-operator' })
   .owns(PodDisruptionBudget, { labels: LABEL })
   .uses(Secret, ['get', 'create'])
   .uses(Pod, ['patch'])
+  .uses(PersistentVolumeClaim, ['get'])
+  .uses(Node, ['get'])
   .reconcile(reconcile);
 
 async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
@@ -69,7 +74,7 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   }
   if (step.do !== 'wait' && step.do !== 'nothing' && !trouble) {
     log.info(said, { step: step.do });
-    event('Normal', eventOf[step.do], said);
+    event(step.do === 'recover' ? 'Warning' : 'Normal', eventOf[step.do], said);
   }
   if (step.do === 'wait' && step.concern) event('Warning', concernOf[step.concern], step.why);
   const { status, conditions } = statusOf(cluster, seen, step, trouble);
@@ -139,6 +144,8 @@ async function renewCertificates(cluster: EtcdCluster, ring: Ring, { apply, get 
 async function leadClientsTo(voters: readonly string[], { owned, client, signal }: AuthorContext): Promise<void> {
   for (const { metadata } of owned(Pod)) {
     if (metadata.deletionTimestamp || metadata.labels?.[VOTER] === 'true' || !voters.includes(metadata.name)) continue;
+    // What is written to it might be forgotten: it begins anew whenever it starts.
+    if (metadata.annotations?.[FORCED]) continue;
     const { name, namespace } = metadata;
     await client.patch(Pod, { name, namespace }, { metadata: { labels: { [VOTER]: 'true' } } }, { signal });
   }
@@ -151,10 +158,14 @@ function describe(step: Step): string {
     case 'forget':
       return `${step.name} is gone: ${step.why}`;
     case 'start':
-      return `starts ${step.name}: ${step.why}`;
+      return `starts ${step.name}${step.force ? ' as a cluster of its own' : ''}: ${step.why}`;
     case 'stop':
       return `stops the pod of ${step.name}: ${step.why}`;
+    case 'recover':
+    case 'call-off':
+      return step.do === 'call-off' ? `does not go on from one member: ${step.why}` : step.why;
     case 'discard':
+      if (step.keep) return `lets go of the volume of ${step.name}, which stays: ${step.why}`;
       return `deletes the volume of ${step.name}: ${step.why}`;
     case 'add':
       return `adds ${step.name} as a learner: ${step.why}`;
@@ -180,5 +191,7 @@ const eventOf = {
   promote: 'MemberPromoted',
   remove: 'MemberRemoved',
   'move-leader': 'LeaderMoved',
+  recover: 'Recovering',
+  'call-off': 'RecoveryCalledOff',
 } as const;
 const concernOf = { quorum: 'QuorumLost', stranger: 'StrangeMember', member: 'MemberStuck' } as const;

@@ -1,6 +1,8 @@
 /** What people are told of a cluster, and what the next pass goes on from. */
 import type { ConditionClaim, StatusFields } from '@kurator/sdk';
-import type { Step } from './brain/decide.ts';
+import { membersAfterRecovery, recoveryAfter } from './brain/quorum-loss.ts';
+import type { Recovery } from './brain/situation.ts';
+import type { Step } from './brain/step.ts';
 import { LABEL } from './children/names.ts';
 import type { Look } from './look.ts';
 import type { EtcdCluster } from './resources.ts';
@@ -32,15 +34,57 @@ export function statusOf(cluster: EtcdCluster, look: Look, step: Step, trouble: 
     ...(clusterId ? { clusterId } : {}),
     ...(currentVersion ? { currentVersion } : {}),
     ...(leader ? { leader } : {}),
+    ...recoveryFields(recoveryAfter(situation.recovery, step)),
   } as const;
-  const answering = `${well} of ${voters.length} members answer`;
-  const available: ConditionClaim = listing
-    ? { type: 'Available', status: 'True', reason: 'Quorum', message: answering }
-    : { type: 'Available', ...(formed ? NO_QUORUM : NOT_YET), message: text };
-  const ready: ConditionClaim = isDone
-    ? { type: 'Ready', status: 'True', reason: 'AsWanted', message: answering }
-    : { type: 'Ready', status: 'False', reason: phase, message: text };
-  return { status, conditions: [available, ready] };
+  return { status, conditions: conditionsOf({ listing, formed, isDone, phase, text, well, voters: voters.length }) };
+}
+
+function conditionsOf({ listing, formed, isDone, phase, text, well, voters }: ConditionFacts): ConditionClaim[] {
+  const answering = `${well} of ${voters} members answer`;
+  const available = listing ? ({ status: 'True', reason: 'Quorum' } as const) : formed ? NO_QUORUM : NOT_YET;
+  const ready = isDone
+    ? ({ status: 'True', reason: 'AsWanted' } as const)
+    : ({ status: 'False', reason: phase } as const);
+  const isLost = formed && !listing;
+  return [
+    { type: 'Available', ...available, message: listing ? answering : text },
+    { type: 'Ready', ...ready, message: isDone ? answering : text },
+    {
+      type: 'QuorumLost',
+      ...(isLost
+        ? ({ status: 'True', reason: 'NoQuorum' } as const)
+        : ({ status: 'False', reason: 'NotLost' } as const)),
+      message: listing ? answering : text,
+    },
+  ];
+}
+
+interface ConditionFacts {
+  readonly listing: Look['situation']['listing'];
+  readonly formed: boolean;
+  readonly isDone: boolean;
+  readonly phase: string;
+  readonly text: string;
+  readonly well: number;
+  readonly voters: number;
+}
+
+function recoveryFields(recovery: Recovery | undefined) {
+  if (!recovery) return {};
+  const { position, since, ...rest } = recovery;
+  const mayBeLost =
+    `What was written after revision ${position.revision}, if it was: ${recovery.survivor} did not have it, or did not know that it ` +
+    'was agreed upon. How much that is can not be known.';
+  return {
+    recovery: {
+      ...rest,
+      ...position,
+      lost: [...rest.lost],
+      leftBehind: [...rest.leftBehind],
+      startedAt: new Date(since).toISOString(),
+      mayBeLost,
+    },
+  };
 }
 
 const LONGEST_STEP = 1000;
@@ -55,18 +99,22 @@ function commonVersion({ answers }: Look): string | undefined {
 }
 
 function membersOf({ situation, answers }: Look, step: Step, leader: string | undefined) {
-  return membersAfter(situation.members, step).map(({ name, state, reason, unhealthySince }) => {
-    const answer = answers.get(name);
-    return {
-      name,
-      state,
-      healthy: situation.healthy.has(name),
-      ...(reason ? { reason } : {}),
-      ...(unhealthySince === undefined ? {} : { unhealthySince: new Date(unhealthySince).toISOString() }),
-      ...(answer ? { id: answer.memberId, version: answer.version, dbSize: wholeMebibytes(answer.dbSize) } : {}),
-      ...(name === leader ? { leader: true } : {}),
-    };
-  });
+  return membersAfter(situation.members, step).map(
+    ({ name, state, reason, unhealthySince, unconfirmed, keepVolume }) => {
+      const answer = answers.get(name);
+      return {
+        name,
+        state,
+        healthy: situation.healthy.has(name),
+        ...(reason ? { reason } : {}),
+        ...(unconfirmed ? { unconfirmed } : {}),
+        ...(keepVolume ? { keepVolume } : {}),
+        ...(unhealthySince === undefined ? {} : { unhealthySince: new Date(unhealthySince).toISOString() }),
+        ...(answer ? { id: answer.memberId, version: answer.version, dbSize: wholeMebibytes(answer.dbSize) } : {}),
+        ...(name === leader ? { leader: true } : {}),
+      };
+    },
+  );
 }
 
 /** So that a database that grows by a page is no news. */
@@ -74,6 +122,7 @@ const wholeMebibytes = (bytes: number) => Math.ceil(bytes / 1_048_576) * 1_048_5
 
 function membersAfter(members: Look['situation']['members'], step: Step): Look['situation']['members'] {
   if (step.do === 'forget') return members.filter(({ name }) => name !== step.name);
+  if (step.do === 'recover') return membersAfterRecovery(members, step.recovery);
   if (step.do !== 'plan') return members;
   const { member } = step;
   const index = members.findIndex(({ name }) => name === member.name);
