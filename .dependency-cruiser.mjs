@@ -47,6 +47,7 @@ const mayImport = {
     'packages/kubectl-kurator',
     'packages/client',
     'packages/testenv',
+    'operators/etcd',
     'operators/kurator',
   ],
   'packages/create-kurator': ['packages/cli'],
@@ -148,6 +149,31 @@ const healerOneWay = Object.entries(healerMayImport).map(([path, others]) =>
   ),
 );
 
+/**
+ * What each folder of the brain may import, besides itself and what lies beside the folders: the same way, one step after the other.
+ *
+ * @type {Record<string, string[]>}
+ */
+const brainMayImport = {
+  perception: [],
+  evidence: ['perception'],
+  diagnosis: ['perception', 'evidence'],
+  scaling: [],
+  incident: ['perception', 'evidence', 'diagnosis'],
+  cluster: ['evidence', 'incident'],
+  dependencies: ['diagnosis', 'incident'],
+  alerts: ['perception', 'diagnosis', 'incident'],
+  recovery: ['evidence', 'diagnosis', 'incident', 'cluster', 'dependencies', 'alerts'],
+};
+
+const brainOneWay = Object.entries(brainMayImport).map(([path, others]) =>
+  rule(
+    `healer-brain-${path}-imports-one-way`,
+    { path: `${healer}/brain/${path}/`, pathNot: tests },
+    { path: `${healer}/brain/[^/]+/`, pathNot: [path, ...others].map((other) => `${healer}/brain/${other}/`) },
+  ),
+);
+
 /** Alerts arrive at the same sinks, and servers show the same certificates, whether in a test's own process or for a pod. */
 const supportOfAllTests = '^operators/kurator/test/support/(alertmanager|alerting/http-sink|checks/certificate)[.]ts$';
 
@@ -156,6 +182,7 @@ export default {
   forbidden: [
     ...oneWay,
     ...healerOneWay,
+    ...brainOneWay,
     ...examples,
     ...privateInternals,
     // What it decides can be replayed, simulated and proven only if nothing but its arguments goes into it. The names that

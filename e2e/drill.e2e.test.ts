@@ -111,7 +111,7 @@ describe('of one instance of three', () => {
   it.concurrent('that hangs: it is replaced, and the report says when, why, and what it cost', async () => {
     const before = await world.pods('hangs');
     const told = await report('hangs', '--fault', 'hang');
-    const [ill = ''] = told.drill.instances as string[];
+    const [ill = ''] = told.drill.pods as string[];
     expect(told).toMatchObject({
       outcome: 'recovered',
       drill: { fault: 'hang', service: 'default/hangs' },
@@ -170,7 +170,7 @@ describe('and of another kind', () => {
 
   it.concurrent('packets to one instance are lost: it is replaced', async () => {
     const told = await report('deaf', '--fault', 'packet-loss', '--percent', '100', '--image', iptables);
-    const [ill = ''] = told.drill.instances as string[];
+    const [ill = ''] = told.drill.pods as string[];
     expect(told).toMatchObject({
       outcome: 'recovered',
       disturbed: [],

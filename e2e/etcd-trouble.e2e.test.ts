@@ -52,7 +52,7 @@ const manifest = {
   },
 };
 const until = (description: string, is: (cluster: EtcdCluster) => boolean) =>
-  waitFor(client, EtcdCluster, example, is, { description, timeout: 120_000 });
+  waitFor(client, EtcdCluster, example, is, { description, timeout: 240_000 });
 const untilRunning = () =>
   until('to run with 3 members', ({ status }) => status?.phase === 'Running' && status.size === 3);
 const patch = (spec: object) => client.patch(EtcdCluster, example, { spec });

@@ -11,6 +11,7 @@ const rooms = [
 ];
 
 const healerRooms = ['resources', 'access', 'brain', 'memory', 'senses', 'hands', 'voice', 'healer'];
+const brainRooms = ['perception', 'evidence', 'diagnosis', 'incident', 'dependencies', 'recovery'];
 
 /** A small repository with every room of the design, also those that don't exist here yet. */
 describe('import rules', () => {
@@ -32,7 +33,7 @@ describe('import rules', () => {
     write('packages/runtime/src/cache/internal/shelf.ts', 'export type Thing = string;\nexport const thing = 1;');
     write('packages/runtime/src/cache/internal/deep/shelf.ts', 'export type Thing = string;\nexport const thing = 1;');
     addPackage('operators/kurator', '@kurator/operator-kurator');
-    for (const room of healerRooms) {
+    for (const room of [...healerRooms, ...brainRooms.map((room) => `brain/${room}`)]) {
       write(`operators/kurator/src/${room}/thing.ts`, 'export type Thing = string;\nexport const thing = 1;');
     }
     write('packages/testenv/src/cluster/thing.ts', 'export const thing = 1;');
@@ -114,6 +115,8 @@ describe('import rules', () => {
     ['operators/kurator/src/hands/a.ts', '../memory/thing.ts'],
     ['operators/kurator/src/voice/a.ts', '../senses/thing.ts'],
     ['operators/kurator/src/healer/a.ts', '../hands/thing.ts'],
+    ['operators/kurator/src/brain/recovery/stages/a.ts', '../../dependencies/thing.ts'],
+    ['operators/kurator/src/brain/evidence/a.ts', '../thing.ts'],
     ['operators/kurator/src/brain/a.test.ts', '../senses/thing.ts'],
   ])('let %s import %s', async (file, imported) => {
     write(file, `import type { Thing } from '${imported}';\nexport type Mine = Thing;`);
@@ -174,6 +177,12 @@ describe('import rules', () => {
     ['operators/kurator/src/voice/a.ts', '../hands/thing.ts', 'healer-voice-imports-one-way'],
     ['operators/kurator/src/voice/a.ts', '../healer/thing.ts', 'healer-voice-imports-one-way'],
     ['operators/kurator/src/brain/a.ts', '../resources/thing.ts', 'healer-brain-is-pure'],
+    ['operators/kurator/src/brain/evidence/a.ts', '../incident/thing.ts', 'healer-brain-evidence-imports-one-way'],
+    [
+      'operators/kurator/src/brain/dependencies/a.ts',
+      '../recovery/thing.ts',
+      'healer-brain-dependencies-imports-one-way',
+    ],
     ['operators/kurator/src/brain/a.ts', '@kurator/sdk', 'healer-brain-is-pure'],
     ['operators/kurator/src/brain/a.ts', 'node:crypto', 'healer-brain-is-pure'],
   ])('keep %s from importing %s: %s', async (file, imported, rule) => {

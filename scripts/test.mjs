@@ -15,7 +15,7 @@ import { elapsed, withProgress } from './setup/progress.mjs';
 import { countsWithoutContainers, missingForContainers, thisMachine } from './stages/containers.mjs';
 import { countsOf, lastLine, NOTHING, sum } from './stages/counts.mjs';
 import { failuresOf } from './stages/failures.mjs';
-import { bringGoPrograms, goProgramsFor } from './stages/go-programs.mjs';
+import { bringGoPrograms, filesMeant, goProgramsFor } from './stages/go-programs.mjs';
 import { chooseStages, stages, usage } from './stages/stages.mjs';
 import { findTestFiles, lanesHere } from './stages/test-files.mjs';
 import { timesTable } from './stages/times.mjs';
@@ -69,16 +69,30 @@ async function runTests(name, args) {
     return { counts: countsWithoutContainers({ files, ci: process.env.CI === 'true' }) };
   }
   const programs = await bringGoPrograms(goProgramsFor(found, args));
+  if (name === 'e2e' && filesMeant(found, args).some((file) => /etcd|tour/.test(file))) await bringEtcd();
   const run = () => runVitest(name, args, programs);
   return name === 'e2e' ? await withWatchesFor(lanesHere(), run) : await run();
 }
 
 /** Brings what nodes need before the tests, which have no terminal to ask on. */
 async function prepareNodes() {
-  const command = ['--conditions=source', '--disable-warning=ExperimentalWarning', 'packages/cli/src/main.ts'];
-  const ended = await runChild(process.execPath, [...command, 'cluster', 'fetch', '--nodes'], {
+  return await runSource(['packages/cli/src/main.ts', 'cluster', 'fetch', '--nodes'], consentToInstall());
+}
+
+/** Where it can't be had, the tests that need it say why. */
+async function bringEtcd() {
+  await withProgress('Bringing etcd', () => runSource(['scripts/stages/bring-etcd.mjs'], {}));
+}
+
+/**
+ * @param {string[]} command a program of ours, from its sources
+ * @param {NodeJS.ProcessEnv} variables
+ */
+async function runSource(command, variables) {
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
+  const ended = await runChild(process.execPath, [...flags, ...command], {
     stdio: 'inherit',
-    env: { ...env, ...consentToInstall() },
+    env: { ...env, ...variables },
   });
   endIfAsked(ended);
   return ended.code === 0;

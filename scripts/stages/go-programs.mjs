@@ -2,8 +2,8 @@
  * Programs of others that tests need, built from their published Go modules: once on a machine, before the tests, which
  * should not spend minutes on it. They find them by environment variables.
  */
-import { accessSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { accessSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runChild } from '../setup/child.mjs';
 import { Interrupted } from '../setup/error.mjs';
@@ -16,14 +16,9 @@ import { withProgress } from '../setup/progress.mjs';
  * @property {string} folder below the cache
  * @property {string} variable where tests find its path
  * @property {string[]} usedBy test files
- * @property {Record<string, string>} [built] what is built in one go, by file: packages of modules that Go does not install, because
- *   they name their siblings by folder; all in the version of `package`
  */
 
 const platform = `${process.platform}-${process.arch}`;
-
-/** What is tested with etcd itself: two versions, for one is upgraded to the other. */
-const etcdTests = ['e2e/etcd.e2e.test.ts', 'e2e/etcd-trouble.e2e.test.ts'];
 
 /** @type {readonly GoProgram[]} */
 export const goPrograms = [
@@ -56,29 +51,7 @@ export const goPrograms = [
     variable: 'KURATOR_TEST_VERSITYGW',
     usedBy: ['contract', 'faults', 'readme'].map((name) => `packages/object-store/test/${name}.integration.test.ts`),
   },
-  etcdProgram('3.6.16', 'KURATOR_TEST_ETCD', etcdTests),
-  etcdProgram('3.7.3', 'KURATOR_TEST_ETCD_NEXT', etcdTests),
 ];
-
-/**
- * etcd with its two tools beside it, as its own images have them.
- *
- * @param {string} version
- * @param {string} variable
- * @param {string[]} usedBy
- * @returns {GoProgram}
- */
-function etcdProgram(version, variable, usedBy) {
-  const module = 'go.etcd.io/etcd';
-  return {
-    name: 'etcd',
-    package: `${module}/server/v3@v${version}`,
-    built: { etcd: `${module}/server/v3`, etcdctl: `${module}/etcdctl/v3`, etcdutl: `${module}/etcdutl/v3` },
-    folder: join('etcd', `v${version}-${platform}`),
-    variable,
-    usedBy,
-  };
-}
 
 /** Options of vitest that are followed by a text which may look like a part of a path. */
 const PATTERNS = ['-t', '--testNamePattern'];
@@ -90,11 +63,21 @@ const PATTERNS = ['-t', '--testNamePattern'];
  * @param {readonly string[]} args for vitest: a part of a path names files; where there is none all are meant
  */
 export function goProgramsFor(files, args) {
+  const meant = filesMeant(files, args);
+  return goPrograms.filter(({ usedBy }) => usedBy.some((file) => meant.includes(file)));
+}
+
+/**
+ * The test files that are about to run.
+ *
+ * @param {readonly string[]} files of the stage
+ * @param {readonly string[]} args for vitest: a part of a path names files; where there is none all are meant
+ */
+export function filesMeant(files, args) {
   const isPath = (/** @type {string} */ arg, /** @type {number} */ at) =>
     !arg.startsWith('-') && !PATTERNS.includes(args[at - 1] ?? '') && files.some((file) => file.includes(arg));
   const paths = args.filter(isPath);
-  const isMeant = (/** @type {string} */ file) => paths.length === 0 || paths.some((path) => file.includes(path));
-  return goPrograms.filter(({ usedBy }) => usedBy.some((file) => files.includes(file) && isMeant(file)));
+  return files.filter((file) => paths.length === 0 || paths.some((path) => file.includes(path)));
 }
 
 /**
@@ -123,9 +106,7 @@ async function build(program, folder, path) {
   mkdirSync(dirname(folder), { recursive: true });
   const making = mkdtempSync(`${folder}.`);
   try {
-    const trouble = await withProgress(`Building ${program.package}`, () =>
-      program.built ? goBuild(program.package, program.built, making) : goInstall(program.package, making),
-    );
+    const trouble = await withProgress(`Building ${program.package}`, () => goInstall(program.package, making));
     if (trouble) console.log(`${program.package} could not be built with Go: ${trouble}`);
     else moveUnlessThere(making, folder, path);
     return isThere(path);
@@ -153,44 +134,17 @@ async function goInstall(what, folder) {
   return await go(['install', ...SMALL, what], { GOBIN: folder });
 }
 
-/**
- * In a module that requires those that are built.
- *
- * @param {string} what a package and the version of all
- * @param {Record<string, string>} built packages by the file that each becomes
- * @param {string} folder
- * @returns {Promise<string | undefined>} why not
- */
-async function goBuild(what, built, folder) {
-  const version = what.slice(what.indexOf('@'));
-  const module = mkdtempSync(join(tmpdir(), 'kurator-go-'));
-  try {
-    writeFileSync(join(module, 'go.mod'), 'module kurator.test/programs\n');
-    const wanted = Object.values(built).map((path) => `${path}${version}`);
-    const trouble = await go(['get', ...wanted], {}, module);
-    if (trouble) return trouble;
-    for (const [file, path] of Object.entries(built)) {
-      const trouble = await go(['build', ...SMALL, '-o', join(folder, file), path], {}, module);
-      if (trouble) return trouble;
-    }
-    return undefined;
-  } finally {
-    rmSync(module, { recursive: true, force: true });
-  }
-}
-
 const SMALL = ['-trimpath', '-ldflags', '-s -w'];
 
 /**
  * @param {string[]} args
  * @param {Record<string, string>} variables
- * @param {string} [cwd]
  * @returns {Promise<string | undefined>} why not
  */
-async function go(args, variables, cwd = process.cwd()) {
+async function go(args, variables) {
   const env = { ...process.env, GOFLAGS: '-buildvcs=false', CGO_ENABLED: '0', ...variables };
   try {
-    const { code, output, asked } = await runChild('go', args, { stdio: ['ignore', 'pipe', 'pipe'], env, cwd });
+    const { code, output, asked } = await runChild('go', args, { stdio: ['ignore', 'pipe', 'pipe'], env });
     if (asked) throw new Interrupted(asked);
     return code === 0 ? undefined : firstLine(output);
   } catch (error) {

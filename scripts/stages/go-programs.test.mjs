@@ -14,13 +14,13 @@ describe('goProgramsFor', () => {
   });
 
   it.each([
-    [[], ['alertmanager', 'helm', 'registry', 'versitygw', 'etcd', 'etcd']],
+    [[], ['alertmanager', 'helm', 'registry', 'versitygw']],
     [['object-store/test/faults'], ['versitygw']],
     [['e2e/chart'], ['helm']],
     [['packages/client'], []],
     [
       ['-t', 'chart'],
-      ['alertmanager', 'helm', 'registry', 'versitygw', 'etcd', 'etcd'],
+      ['alertmanager', 'helm', 'registry', 'versitygw'],
     ],
     [['object-store', '-t', 'a bucket'], ['versitygw']],
     [['packages/client', '--bail=1'], []],
@@ -62,19 +62,6 @@ describe('bringGoPrograms', () => {
     expect(readFileSync(join(place, 'calls'), 'utf8')).toBe(
       'install -trimpath -ldflags -s -w example.com/cat@v1.0.0\n',
     );
-  });
-
-  it('builds several of one module together, each under its own name', async () => {
-    goThat(`echo "$PWD $@" | sed "s|$TMPDIR[^ ]*|IN|g" >>${place}/calls; [ "$1" = get ] || echo meow >"$6"`);
-    vi.stubEnv('TMPDIR', place);
-    const cats = { ...cat, built: { cat: 'example.com/cat/main', kitten: 'example.com/cat/kitten' } };
-    const cache = join(place, 'cache');
-    expect(await bringGoPrograms([cats], cache)).toEqual({ CAT: join(cache, 'cats/v1/cat') });
-    expect(readdirSync(join(cache, 'cats/v1')).sort()).toEqual(['cat', 'kitten']);
-    expect(readFileSync(join(place, 'calls'), 'utf8').split('\n')[0]).toBe(
-      'IN get example.com/cat/main@v1.0.0 example.com/cat/kitten@v1.0.0',
-    );
-    expect(readdirSync(place).filter((name) => name.startsWith('kurator-go-'))).toEqual([]);
   });
 
   it('says why one could not be built, leaves nothing of it, and goes on', async () => {

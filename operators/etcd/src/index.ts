@@ -13,8 +13,8 @@ import {
   Secret,
   Service,
 } from '@kurator/sdk';
+import { adviceOf } from './advice.ts';
 import { decide } from './brain/decide.ts';
-import type { Step } from './brain/step.ts';
 import { carryOut } from './carry-out.ts';
 import {
   authorityManifest,
@@ -30,6 +30,7 @@ import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
 import { EtcdCluster } from './resources.ts';
 import { statusOf } from './status.ts';
+import { describe, tell } from './telling.ts';
 
 export { EtcdCluster } from './resources.ts';
 
@@ -72,14 +73,18 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
     trouble = error.message;
     log.info(`${said}: ${trouble}`);
   }
-  if (step.do !== 'wait' && step.do !== 'nothing' && !trouble) {
-    log.info(said, { step: step.do });
-    event(step.do === 'recover' ? 'Warning' : 'Normal', eventOf[step.do], said);
-  }
-  if (step.do === 'wait' && step.concern) event('Warning', concernOf[step.concern], step.why);
+  if (!trouble) tell(step, context);
+  advise(cluster, event);
   const { status, conditions } = statusOf(cluster, seen, step, trouble);
   const soon = trouble || step.do === 'wait' ? SOON : step.do === 'nothing' ? IDLE : '1ms';
   return { status, conditions, ...requeue(soon) };
+}
+
+/** Said once for each thing: whoever looks later reads it in the condition. */
+function advise(cluster: EtcdCluster, event: AuthorContext['event']): void {
+  for (const { reason, message } of adviceOf(cluster)) {
+    if (!cluster.status?.conditions?.some((known) => known.message === message)) event('Warning', reason, message);
+  }
 }
 
 /** What a cluster has beside its members: they are made and ended one step at a time. */
@@ -150,48 +155,3 @@ async function leadClientsTo(voters: readonly string[], { owned, client, signal 
     await client.patch(Pod, { name, namespace }, { metadata: { labels: { [VOTER]: 'true' } } }, { signal });
   }
 }
-
-function describe(step: Step): string {
-  switch (step.do) {
-    case 'plan':
-      return `${step.member.name} is ${step.member.state}: ${step.why}`;
-    case 'forget':
-      return `${step.name} is gone: ${step.why}`;
-    case 'start':
-      return `starts ${step.name}${step.force ? ' as a cluster of its own' : ''}: ${step.why}`;
-    case 'stop':
-      return `stops the pod of ${step.name}: ${step.why}`;
-    case 'recover':
-    case 'call-off':
-      return step.do === 'call-off' ? `does not go on from one member: ${step.why}` : step.why;
-    case 'discard':
-      if (step.keep) return `lets go of the volume of ${step.name}, which stays: ${step.why}`;
-      return `deletes the volume of ${step.name}: ${step.why}`;
-    case 'add':
-      return `adds ${step.name} as a learner: ${step.why}`;
-    case 'promote':
-      return `promotes ${step.name}: ${step.why}`;
-    case 'remove':
-      return `takes ${step.name} off the list: ${step.why}`;
-    case 'move-leader':
-      return `${step.to} is to lead instead of ${step.from}: ${step.why}`;
-    case 'wait':
-    case 'nothing':
-      return step.why;
-  }
-}
-
-const eventOf = {
-  plan: 'MemberPlanned',
-  forget: 'MemberGone',
-  start: 'MemberStarted',
-  stop: 'MemberStopped',
-  discard: 'VolumeDeleted',
-  add: 'MemberAdded',
-  promote: 'MemberPromoted',
-  remove: 'MemberRemoved',
-  'move-leader': 'LeaderMoved',
-  recover: 'Recovering',
-  'call-off': 'RecoveryCalledOff',
-} as const;
-const concernOf = { quorum: 'QuorumLost', stranger: 'StrangeMember', member: 'MemberStuck' } as const;

@@ -11,27 +11,45 @@ import {
   z,
 } from '@kurator/sdk';
 
+/** A pattern, refused with what to write instead: a pattern of OpenAPI can't say that. */
+function said<S extends z.ZodType<string>>(schema: S, pattern: RegExp, remedy: string): S {
+  return rule(schema, `self.matches(${celText(pattern)})`, remedy, { check: (text) => pattern.test(text) });
+}
+
+/** As a text of CEL, which escapes as JSON does. */
+function celText({ source }: RegExp): string {
+  return JSON.stringify(source);
+}
+
+const known = /^3\.(5|6|7)\.(0|[1-9][0-9]{0,3})$/;
+const minorOf = (text: string) => `int(${text}.split('.')[1])`;
 const version = rule(
-  z
-    .string()
-    .max(16)
-    .regex(/^3\.(5|6|7)\.(0|[1-9][0-9]{0,3})$/)
-    .describe('The version of etcd: 3.6.8. Versions 3.5, 3.6 and 3.7 are known.'),
-  // Of two versions that fit the pattern the part between the dots is one digit.
-  "int(self.split('.')[1]) >= int(oldSelf.split('.')[1]) && int(self.split('.')[1]) <= int(oldSelf.split('.')[1]) + 1",
-  'etcd is upgraded minor by minor and never goes back: give a version of the same minor, or of the next one',
+  rule(
+    said(
+      z.string().max(32).describe('The version of etcd: 3.6.8. Versions 3.5, 3.6 and 3.7 are known.'),
+      known,
+      'give a whole version without a v, of 3.5, 3.6 or 3.7: 3.6.8',
+    ),
+    // What does not fit the pattern is refused for that alone.
+    `!self.matches(${celText(known)}) || (${minorOf('self')} >= ${minorOf('oldSelf')} && ${minorOf('self')} <= ${minorOf('oldSelf')} + 1)`,
+    'etcd is upgraded minor by minor and never goes back: give a version of the same minor, or of the next one',
+  ),
+  `!oldSelf.matches('^3[.]5[.]([0-9]|1[0-9]|2[0-5])$') || !self.startsWith('3.6.')`,
+  'etcd 3.5 below 3.5.26 leaves dead members in the list of 3.6: go to 3.5.26 or later first',
 );
 
 const storage = z
   .object({
     size: rule(
-      quantity(),
+      quantity({ min: '32Mi' }),
       'quantity(string(self)).compareTo(quantity(string(oldSelf))) >= 0',
       "a volume can't shrink: give at least the present size, or restore a backup into a new cluster",
     )
       .default('8Gi')
       .describe('How large the volume of each member is. Can grow, never shrink.'),
-    storageClassName: immutable(z.string().min(1).max(253).optional()).describe('The default class unless given.'),
+    storageClassName: immutable(z.string().min(1).max(253).optional(), { settable: false }).describe(
+      'The default class unless given.',
+    ),
   })
   .prefault({});
 
@@ -39,18 +57,25 @@ const fields = z.object({
   size: z
     .int32()
     .min(1)
-    .max(9)
+    .max(7)
     .default(3)
     .describe('How many members it has. Odd: an even one more tolerates no more losses.'),
   version,
-  repository: z
-    .string()
-    .min(1)
-    .max(255)
+  repository: said(
+    z.string().max(255),
+    /^([a-zA-Z0-9][-a-zA-Z0-9.]*(:[0-9]{1,5})?\/)?[a-z0-9]+([._/-]+[a-z0-9]+)*$/,
+    'give the name of images without a tag or digest, which follow from version: quay.io/coreos/etcd',
+  )
     .default('quay.io/coreos/etcd')
     .describe('Where images come from; the tag is v and the version.'),
   storage,
-  resources: resourceRequirements().optional().describe('Of each member.'),
+  resources: rule(
+    resourceRequirements(),
+    '!has(self.limits) || !has(self.requests) || self.requests.all(name, !(name in self.limits) || quantity(string(self.requests[name])).compareTo(quantity(string(self.limits[name]))) <= 0)',
+    'nothing can be requested beyond its limit: raise limits, or lower requests',
+  )
+    .optional()
+    .describe('Of each member.'),
   quotaBackendBytes: z
     .int()
     .min(16_777_216)
@@ -70,7 +95,15 @@ const fields = z.object({
       'What is done once a majority of members can never come back. Never: nothing. Recover: the cluster goes on from the survivor ' +
         'that knows most; what was written after that is lost.',
     ),
-  nodeSelector: mapOf(z.string().min(1).max(317), z.string().max(63), { max: 32 }).optional(),
+  nodeSelector: mapOf(
+    z.string().min(1).max(317),
+    said(
+      z.string().max(63),
+      /^([a-zA-Z0-9]([-._a-zA-Z0-9]*[a-zA-Z0-9])?)?$/,
+      'give the value of a label: letters, digits, dashes, dots and underscores, at most 63',
+    ),
+    { max: 32 },
+  ).optional(),
   paused: z.boolean().default(false).describe('Watches, and changes nothing.'),
 });
 
@@ -112,8 +145,11 @@ export const EtcdCluster = resource({
   shortNames: ['etcd'],
   categories: ['all'],
   description: 'A cluster of etcd that replaces its members.',
-  // With a dash and ten letters a member's name is the host name of its pod, which has 63 at most.
-  name: z.string().max(52),
+  // With a dash and ten letters a member's name is the host name of its pod, which has 63 at most. Services bear it too.
+  name: z
+    .string()
+    .max(52)
+    .regex(/^[a-z]([-a-z0-9]*[a-z0-9])?$/),
   spec: fields,
   status: z.object({
     phase: z.enum(['Creating', 'Running', 'Changing', 'Degraded', 'QuorumLost', 'Paused']),

@@ -1,9 +1,10 @@
 /** What people are told of a cluster, and what the next pass goes on from. */
 import type { ConditionClaim, StatusFields } from '@kurator/sdk';
-import { membersAfterRecovery, recoveryAfter } from './brain/quorum-loss.ts';
+import { membersAfter, recoveryAfter } from './brain/record.ts';
 import type { Recovery } from './brain/situation.ts';
 import type { Step } from './brain/step.ts';
 import { LABEL } from './children/names.ts';
+import { conditionsOf } from './conditions.ts';
 import type { Look } from './look.ts';
 import type { EtcdCluster } from './resources.ts';
 
@@ -36,37 +37,10 @@ export function statusOf(cluster: EtcdCluster, look: Look, step: Step, trouble: 
     ...(leader ? { leader } : {}),
     ...recoveryFields(recoveryAfter(situation.recovery, step)),
   } as const;
-  return { status, conditions: conditionsOf({ listing, formed, isDone, phase, text, well, voters: voters.length }) };
-}
-
-function conditionsOf({ listing, formed, isDone, phase, text, well, voters }: ConditionFacts): ConditionClaim[] {
-  const answering = `${well} of ${voters} members answer`;
-  const available = listing ? ({ status: 'True', reason: 'Quorum' } as const) : formed ? NO_QUORUM : NOT_YET;
-  const ready = isDone
-    ? ({ status: 'True', reason: 'AsWanted' } as const)
-    : ({ status: 'False', reason: phase } as const);
-  const isLost = formed && !listing;
-  return [
-    { type: 'Available', ...available, message: listing ? answering : text },
-    { type: 'Ready', ...ready, message: isDone ? answering : text },
-    {
-      type: 'QuorumLost',
-      ...(isLost
-        ? ({ status: 'True', reason: 'NoQuorum' } as const)
-        : ({ status: 'False', reason: 'NotLost' } as const)),
-      message: listing ? answering : text,
-    },
-  ];
-}
-
-interface ConditionFacts {
-  readonly listing: Look['situation']['listing'];
-  readonly formed: boolean;
-  readonly isDone: boolean;
-  readonly phase: string;
-  readonly text: string;
-  readonly well: number;
-  readonly voters: number;
+  return {
+    status,
+    conditions: conditionsOf(cluster, { listing, formed, isDone, phase, text, well, voters: voters.length }),
+  };
 }
 
 function recoveryFields(recovery: Recovery | undefined) {
@@ -88,8 +62,6 @@ function recoveryFields(recovery: Recovery | undefined) {
 }
 
 const LONGEST_STEP = 1000;
-const NO_QUORUM = { status: 'False', reason: 'NoQuorum' } as const;
-const NOT_YET = { status: 'Unknown', reason: 'Creating' } as const;
 
 /** What all that answered run; undefined while they differ. */
 function commonVersion({ answers }: Look): string | undefined {
@@ -119,15 +91,6 @@ function membersOf({ situation, answers }: Look, step: Step, leader: string | un
 
 /** So that a database that grows by a page is no news. */
 const wholeMebibytes = (bytes: number) => Math.ceil(bytes / 1_048_576) * 1_048_576;
-
-function membersAfter(members: Look['situation']['members'], step: Step): Look['situation']['members'] {
-  if (step.do === 'forget') return members.filter(({ name }) => name !== step.name);
-  if (step.do === 'recover') return membersAfterRecovery(members, step.recovery);
-  if (step.do !== 'plan') return members;
-  const { member } = step;
-  const index = members.findIndex(({ name }) => name === member.name);
-  return index < 0 ? [...members, member] : members.with(index, member);
-}
 
 interface Facts {
   readonly paused: boolean;

@@ -102,6 +102,12 @@ describe('older spellings', () => {
     expect(code).toBe(folder ? 1 : 2);
   });
 
+  it('of drill too: a pod is a pod', async () => {
+    const { stdout, stderr, code } = await run('drill', '--list', '--instance', 'web-1');
+    expect({ stderr, code }).toEqual({ stderr: 'hint: --instance is now --pod\n', code: 0 });
+    expect(stdout).toContain('hang');
+  });
+
   it('are judged as the new ones are', async () => {
     const { stderr, code } = await run('deploy', '--watch', 'My_Shop');
     expect(stderr).toContain("option '--watch-namespace <namespace>' argument 'My_Shop' is invalid.");

@@ -20,7 +20,7 @@ describe('deploy/', () => {
     for (const { path, text } of files) await expect(text).toMatchFileSnapshot(join(root, 'deploy', path));
   });
 
-  it.each(['chart', 'manifests', 'bundle'])('has nothing in %s that nobody makes', async (folder) => {
+  it.each(['chart', 'manifests', 'bundle', 'bundle-etcd'])('has nothing in %s that nobody makes', async (folder) => {
     const made = new Set(files.map(({ path }) => path));
     const found = await readdir(join(root, 'deploy', folder), { recursive: true, withFileTypes: true });
     const paths = found
@@ -29,8 +29,8 @@ describe('deploy/', () => {
     expect(paths.filter((path) => !made.has(path))).toEqual([]);
   });
 
-  it('has a bundle that OLM would take', async () => {
-    const findings = findingsOf(await readBundle(join(root, 'deploy', 'bundle')));
+  it.each(['bundle', 'bundle-etcd'])('has a %s that OLM would take', async (folder) => {
+    const findings = findingsOf(await readBundle(join(root, 'deploy', folder)));
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 

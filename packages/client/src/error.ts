@@ -139,6 +139,11 @@ export function errorFromStatus(doing: string, answer: Status, httpStatus: numbe
   });
 }
 
+/** What an error says, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 // A list of many bad fields can be as long as the object itself; `causes` has them all.
 const LONGEST_MESSAGE = 2_000;
 

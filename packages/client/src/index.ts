@@ -13,6 +13,7 @@ export {
   isConflict,
   isExpired,
   isNotFound,
+  messageOf,
 } from './error.ts';
 export type { Execution, TerminalSize } from './execution.ts';
 export type { Scale } from './generated/autoscaling/v1.ts';

@@ -63,7 +63,7 @@ describe('before anything is done', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/holds all processes of web-one-\w+, by a tracer .* for 120 s at most. Nothing was done/);
     const plan = JSON.parse((await drill('web', '--fault', 'kill', '--dry-run', '-o', 'json')).stdout);
-    expect(plan).toMatchObject({ fault: 'kill', instances: [expect.stringContaining('web-one-')] });
+    expect(plan).toMatchObject({ fault: 'kill', pods: [expect.stringContaining('web-one-')] });
     await expectUntouched('web');
   });
 

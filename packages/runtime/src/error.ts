@@ -1,3 +1,5 @@
+export { messageOf } from '@kurator/client/notation';
+
 /** Stable, searchable codes of everything that can go wrong here: docs/reference/errors.md lists them. */
 export type RuntimeErrorCode = `KUR_RUNTIME_${string}`;
 
@@ -19,9 +21,4 @@ export class RuntimeError extends Error {
     this.code = code;
     this.remedy = options.remedy;
   }
-}
-
-/** What an error says; what was thrown and is none, as text. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

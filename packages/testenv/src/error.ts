@@ -1,3 +1,5 @@
+export { messageOf } from '@kurator/client/notation';
+
 /** Stable, searchable codes of everything that can go wrong here: docs/reference/errors.md lists them. */
 export type TestenvErrorCode = `KUR_TESTENV_${string}`;
 
@@ -19,9 +21,4 @@ export class TestenvError extends Error {
     this.code = code;
     this.remedy = options.remedy;
   }
-}
-
-/** What an error says, whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

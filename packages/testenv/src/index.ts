@@ -1,6 +1,7 @@
 /** A real Kubernetes on this machine: binaries, control plane, nodes, images, faults. */
-export type { Binaries, Program } from './binaries/program.ts';
+export type { Binaries, EtcdProgram, Program } from './binaries/program.ts';
 export { type BinaryRequest, resolveBinaries } from './binaries/resolve.ts';
+export { type EtcdRequest, resolveEtcd } from './binaries/resolve-etcd.ts';
 export { defaultVersion, parseVersion } from './binaries/version.ts';
 export type { Cluster } from './cluster/cluster.ts';
 export type { ClusterConfig } from './cluster/cluster-config.ts';

@@ -9,7 +9,7 @@ const readme = await readFile(join(import.meta.dirname, '..', 'README.md'), 'utf
 const examples = [...readme.matchAll(/^kurator (tour.*?)\s+#/gm)].map(([, line = '']) => line.trim());
 
 it('finds the examples', () => {
-  expect(examples).toHaveLength(2);
+  expect(examples).toHaveLength(3);
 });
 
 it.each(examples)('can be typed, as the README says: kurator %s', async (line) => {

@@ -1,20 +1,20 @@
 /** Opens the shop: Kurator and the four services run in the cluster, alerts arrive here, and customers come. */
 
-import { kindOf, untilEstablished } from '@kurator/cli/toolchain';
-import { type Client, type KubernetesObject, Service } from '@kurator/client';
+import { type Client, Service } from '@kurator/client';
 import { type ActionContext, CliError } from '@kurator/command';
+import { healerFolder } from '@kurator/kubectl-kurator';
 import type { Cluster, ImageArchive } from '@kurator/testenv';
 import { type AlertSink, openAlertSink } from './alert-sink.ts';
 import { type Customers, RATE, sendCustomers } from './customers.ts';
-import { type HealerParts, healerParts } from './healer-image.ts';
 import type { Narrator } from './narrator.ts';
+import { applyAll, loadImages, type OperatorParts, operatorParts, PATIENCE } from './operator-parts.ts';
 import { NAMESPACE, services, shopImage, shopManifests } from './shop.ts';
 import { type ShopWatch, watchShop } from './shop-watch.ts';
 import type { Storyteller } from './storyteller.ts';
 
 /** Everything that is run, made before there is a place to run it. */
 export interface ShopParts {
-  readonly healer: HealerParts;
+  readonly healer: OperatorParts;
   readonly image: ImageArchive;
 }
 
@@ -37,16 +37,12 @@ export interface OpenOptions {
   readonly signal: AbortSignal;
 }
 
-const fieldManager = 'kurator-tour';
-/** For whatever waits: a machine that does ten other things is no reason to fail. */
-const PATIENCE = 150_000;
-
 /** Builds both images. */
 export async function shopParts(context: Pick<ActionContext, 'reporter' | 'signal'>): Promise<ShopParts> {
   const task = 'Building images';
   context.reporter.progress(task, undefined);
   try {
-    const [healer, image] = await Promise.all([healerParts(context), shopImage(context)]);
+    const [healer, image] = await Promise.all([operatorParts(healerFolder(), context), shopImage(context)]);
     return { healer, image };
   } finally {
     context.reporter.progress(task, 1);
@@ -62,7 +58,7 @@ export async function inShop<Result>(options: OpenOptions, act: (shop: Shop) => 
   const sink = await openAlertSink(host, storyteller.onAlert);
   let customers: Customers | undefined;
   try {
-    await load(cluster, [parts.healer.image, parts.image], narrator);
+    await loadImages(cluster, [parts.healer.image, parts.image], narrator);
     await applyAll(client, [...parts.healer.manifests, ...shopManifests(sink.url)], signal);
     narrator.step(
       `Kurator runs in it as a pod, from an image built here; so does a shop of ${services.length} services, which it looks after.`,
@@ -77,29 +73,6 @@ export async function inShop<Result>(options: OpenOptions, act: (shop: Shop) => 
     closing.abort(new Error('the shop is closed'));
     sink.close();
   }
-}
-
-async function load(cluster: Cluster, images: readonly ImageArchive[], { reporter }: Narrator): Promise<void> {
-  const task = 'Loading images into the nodes';
-  for (const [index, { name, path }] of images.entries()) {
-    reporter.progress(task, index / images.length, name);
-    await cluster.load(path);
-  }
-  reporter.progress(task, 1);
-}
-
-/** Kinds are served a moment after they are made: what needs them waits for that. */
-async function applyAll(client: Client, manifests: readonly KubernetesObject[], signal: AbortSignal): Promise<void> {
-  const isKind = ({ kind }: KubernetesObject) => kind === 'CustomResourceDefinition';
-  const kinds = manifests.filter(isKind);
-  for (const object of kinds) await applyOne(client, object, signal);
-  await untilEstablished(client, kinds, signal);
-  for (const object of manifests.filter((one) => !isKind(one))) await applyOne(client, object, signal);
-}
-
-async function applyOne(client: Client, object: KubernetesObject, signal: AbortSignal): Promise<void> {
-  const type = await kindOf(client, object, { signal, patience: PATIENCE });
-  await client.apply(type, object, { fieldManager, signal });
 }
 
 async function untilAllWell(watch: ShopWatch, { reporter }: Narrator): Promise<void> {

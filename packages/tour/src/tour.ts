@@ -1,12 +1,11 @@
-/** `kurator tour`: a shop on a real cluster, broken again and again, and kept healthy by Kurator. */
+/** `kurator tour`: something on a real cluster, broken again and again, and kept healthy: a shop, or etcd. */
 
 import { agreeToInstall } from '@kurator/cli/toolchain';
+import type { Client } from '@kurator/client';
 import { type Action, type ActionContext, announceCleanup, CliError, FAILURE } from '@kurator/command';
 import { type Cluster, type ClusterOptions, createCluster } from '@kurator/testenv';
 import { showControlPlane } from './control-plane-tour.ts';
 import { Narrator } from './narrator.ts';
-import { shopParts } from './open-shop.ts';
-import { showShop } from './shop-tour.ts';
 
 /** As commander gives them. */
 interface TourOptions {
@@ -19,13 +18,17 @@ interface TourOptions {
 /** Errors that say that this machine can have no nodes, whatever is installed. */
 const noNodes = new Set(['KUR_TESTENV_PLATFORM', 'KUR_TESTENV_NEEDS_ROOT', 'KUR_TESTENV_KERNEL']);
 
-export const tour: Action<TourOptions, []> = async (context, given) => {
+/** What can be shown. */
+export const subjects = ['shop', 'etcd'] as const;
+export type Subject = (typeof subjects)[number];
+
+export const tour: Action<TourOptions, [subject: Subject]> = async (context, given, subject) => {
   const install = await agreeToInstall(given.install);
   const options = install === undefined ? given : { ...given, install };
   const narrator = new Narrator(context, Date.now());
   announceCleanup({ ...context, say: (text) => narrator.line(text) });
   try {
-    return await withNodes(context, options, narrator).catch(async (error: Error & { code?: string }) => {
+    return await withNodes(context, options, narrator, subject).catch(async (error: Error & { code?: string }) => {
       if (!noNodes.has(error.code ?? '')) throw error;
       return await withoutNodes(context, options, narrator, error);
     });
@@ -34,19 +37,52 @@ export const tour: Action<TourOptions, []> = async (context, given) => {
   }
 };
 
-async function withNodes(context: ActionContext, options: TourOptions, narrator: Narrator): Promise<number> {
+/** Makes what will run, while the cluster comes up. */
+type Preparation = (context: Pick<ActionContext, 'reporter' | 'signal'>) => Promise<Show>;
+type Show = (stage: {
+  cluster: Cluster;
+  client: Client;
+  narrator: Narrator;
+  stays: boolean;
+  signal: AbortSignal;
+}) => Promise<boolean>;
+
+/** Each is loaded only where it is wanted. */
+const preparations: Readonly<Record<Subject, Preparation>> = {
+  async shop(context) {
+    const [{ shopParts }, { showShop }] = await Promise.all([import('./open-shop.ts'), import('./shop-tour.ts')]);
+    const parts = await shopParts(context);
+    return async (stage) => await showShop({ ...stage, parts });
+  },
+  async etcd(context) {
+    const [{ etcdParts }, { showEtcd }] = await Promise.all([
+      import('./etcd/etcd-parts.ts'),
+      import('./etcd/etcd-tour.ts'),
+    ]);
+    const parts = await etcdParts(context);
+    return async (stage) => await showEtcd({ ...stage, parts });
+  },
+};
+
+async function withNodes(
+  context: ActionContext,
+  options: TourOptions,
+  narrator: Narrator,
+  subject: Subject,
+): Promise<number> {
   const { signal } = context;
   const { reporter } = narrator;
   narrator.step(
     `Bringing up a Kubernetes cluster on this machine: a real control plane and ${options.nodes} real nodes, and nothing that stays behind.`,
   );
   const building = new AbortController();
-  const parts = shopParts({ reporter, signal: AbortSignal.any([signal, building.signal]) });
-  parts.catch(() => {});
+  const prepared = preparations[subject]({ reporter, signal: AbortSignal.any([signal, building.signal]) });
+  prepared.catch(() => {});
   return await inCluster(context, options, narrator, options.nodes, async (cluster) => {
     await using client = await cluster.client();
     const stays = narrator.screen.width !== undefined && !options.once && !process.env.CI;
-    const isWell = await showShop({ cluster, client, parts: await parts, narrator, stays, signal });
+    const show = await prepared;
+    const isWell = await show({ cluster, client, narrator, stays, signal });
     return isWell ? 0 : FAILURE;
   }).finally(() => building.abort());
 }

@@ -1,6 +1,7 @@
 /** Histories of a cluster, drawn by lot, and how they are played. For tests of the model. */
 import fc from 'fast-check';
-import { type Cut, Simulation, type Trouble } from './simulation.ts';
+import type { Cut, Trouble } from './simulated-machine.ts';
+import { Simulation } from './simulation.ts';
 import type { Situation } from './situation.ts';
 import type { Step } from './step.ts';
 

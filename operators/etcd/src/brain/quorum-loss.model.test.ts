@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
 import { type Decider, pass, play, settle, type Turn, turn, which } from './histories.ts';
-import type { Cut, Simulation, Trouble } from './simulation.ts';
+import type { Cut, Trouble } from './simulated-machine.ts';
+import type { Simulation } from './simulation.ts';
 import type { Situation } from './situation.ts';
 
 const cut = fc.constantFrom<Cut>('none', 'none', 'none', 'before', 'after');

@@ -12,6 +12,7 @@
  */
 import {
   type Listing,
+  type MemberObjects,
   overdue,
   type PlannedMember,
   type Position,
@@ -111,28 +112,35 @@ function restartable({ members, objects }: Situation): Step | undefined {
 }
 
 /** The others are put to rest, then the survivor begins anew. */
-function recover(situation: Situation, { stage, survivor, leftBehind }: Recovery, verdict: Verdict): Step {
-  const { members, objects, recovers } = situation;
+function recover(situation: Situation, recovery: Recovery, verdict: Verdict): Step {
+  const { recovers, objects } = situation;
+  const { stage, survivor } = recovery;
   const own = objects.get(survivor);
-  const why = `the cluster goes on from ${survivor}`;
-  if (!own?.claim || own.gone) {
-    return { do: 'call-off', why: `the data of ${survivor} is gone as well` };
-  }
+  if (!own?.claim || own.gone) return { do: 'call-off', why: `the data of ${survivor} is gone as well` };
   if (stage === 'Forcing' && !own.forced && (verdict.is === 'open' || !recovers)) {
     return { do: 'call-off', why: recovers ? verdict.why : 'spec.quorumLoss is Never' };
   }
+  return othersRest(situation, survivor) ?? beginAnew(own, recovery);
+}
+
+function othersRest({ members, objects }: Situation, survivor: string): Step | undefined {
+  const why = `the cluster goes on from ${survivor}`;
   for (const { name } of members) {
     const other = objects.get(name);
     if (name === survivor || !other || other.pod === 'absent') continue;
     if (other.pod !== 'ending') return { do: 'stop', name, why };
+    // On a node that is gone it ends no more.
     if (!other.gone) return { do: 'wait', concern: 'quorum', why: `${why}: the pod of ${name} ends` };
   }
+  return undefined;
+}
+
+function beginAnew({ pod, forced }: MemberObjects, { stage, survivor: name, leftBehind }: Recovery): Step {
+  const why = `the cluster goes on from ${name}`;
   const isForced = stage === 'Forcing';
-  if (own.pod === 'absent') {
-    return { do: 'start', name: survivor, begin: false, ...(isForced ? { force: true } : {}), why };
-  }
-  if (own.pod === 'ending') return { do: 'wait', concern: 'quorum', why: `${why}: its pod ends` };
-  if (own.pod === 'failed' || own.forced !== isForced) return { do: 'stop', name: survivor, why };
+  if (pod === 'absent') return { do: 'start', name, begin: false, ...(isForced ? { force: true } : {}), why };
+  if (pod === 'ending') return { do: 'wait', concern: 'quorum', why: `${why}: its pod ends` };
+  if (pod === 'failed' || forced !== isForced) return { do: 'stop', name, why };
   const kept = leftBehind.length > 0 ? `; the volumes of ${leftBehind.join(', ')} are kept` : '';
   return { do: 'wait', concern: 'quorum', why: `${why}: it starts${kept}` };
 }
@@ -153,23 +161,10 @@ export function recovered({ members, objects, recovery, healthy }: Situation, li
   if (stage === 'Forcing') {
     return { do: 'recover', recovery: { ...recovery, stage: 'Restarting' }, why: `${survivor} has begun anew, alone` };
   }
-  if (own?.forced) return { do: 'stop', name: survivor, why: 'it would forget whoever joins' };
+  if (own?.forced && own.pod !== 'ending') {
+    return { do: 'stop', name: survivor, why: 'it would forget whoever joins' };
+  }
   if (own?.pod !== 'running' || !healthy.has(survivor)) return { do: 'wait', why: `${survivor} starts as others do` };
   const why = `${survivor} has what was written until revision ${position.revision}; new members take the place of the others`;
   return { do: 'recover', recovery: { ...recovery, stage: 'Done' }, why };
-}
-
-/** What becomes of the members when that is written down. */
-export function membersAfterRecovery(members: readonly PlannedMember[], recovery: Recovery): PlannedMember[] {
-  if (recovery.stage !== 'Done') return [...members];
-  return members.map((member) => {
-    if (member.name === recovery.survivor) return { name: member.name, state: 'Member' };
-    const keepVolume = recovery.leftBehind.includes(member.name);
-    return { ...member, state: 'Leaving', reason: 'it was left behind when quorum was lost', keepVolume };
-  });
-}
-
-export function recoveryAfter(recovery: Recovery | undefined, step: Step): Recovery | undefined {
-  if (step.do === 'recover') return step.recovery;
-  return step.do === 'call-off' ? undefined : recovery;
 }

@@ -2,54 +2,20 @@
  * A cluster of etcd as far as its members go, to play histories on: who is in the list, whose pod runs, whose data is there, and what
  * was promised to clients. It knows nothing of how steps are decided; each that breaks a rule is written down as a violation.
  */
-import { membersAfterRecovery, recoveryAfter } from './quorum-loss.ts';
+import { membersAfter, recoveryAfter } from './record.ts';
 import {
-  type MemberObjects,
-  type PlannedMember,
-  type Position,
-  quorumOf,
-  type Recovery,
-  type Situation,
-} from './situation.ts';
+  type Cut,
+  disturb,
+  goOn,
+  loseClaim,
+  type Machine,
+  objectsOf,
+  type Peer,
+  pick,
+  type Trouble,
+} from './simulated-machine.ts';
+import { type PlannedMember, type Position, quorumOf, type Recovery, type Situation } from './situation.ts';
 import type { Step } from './step.ts';
-
-/** What may happen to a cluster, beside its operator. */
-export type Trouble =
-  | {
-      readonly event: 'pod-deleted' | 'pod-failed' | 'pod-hangs' | 'node-lost' | 'node-gone' | 'claim-lost';
-      readonly which: number;
-    }
-  | { readonly event: 'leader-elected'; readonly which: number }
-  | { readonly event: 'scaled'; readonly size: number }
-  | { readonly event: 'template-changed' | 'status-lost' | 'nodes-back' | 'may-recover' }
-  | { readonly event: 'time-passes'; readonly ms: number };
-
-/** When the operator is killed: never, before it does the step, or after it and before it has written that down. */
-export type Cut = 'none' | 'before' | 'after';
-
-interface Peer {
-  readonly id: string;
-  readonly name: string;
-  isLearner: boolean;
-}
-
-interface Machine {
-  pod: MemberObjects['pod'];
-  template: number;
-  hangs: boolean;
-  /** The pod's node is gone: what was told to end never does. */
-  isStranded: boolean;
-  /** The node never comes back, and the volume is on it. */
-  isGone: boolean;
-  /** It begins a cluster of its own data whenever it starts. */
-  forced: boolean;
-  /** It had data when another was gone on from: a person may want it. */
-  leftBehind: boolean;
-  /** The newest write that its data has; undefined where there is no claim. */
-  data: number | undefined;
-  /** When the claim is gone, and the pod that used it still runs. */
-  hasClaim: boolean;
-}
 
 const REPLACE_AFTER = 60_000;
 
@@ -68,7 +34,7 @@ export class Simulation {
   /** Who voted before one of them began anew, until somebody writes to it. */
   #voted: readonly string[] | undefined;
   readonly #machines = new Map<string, Machine>();
-  #plan: PlannedMember[] = [];
+  #plan: readonly PlannedMember[] = [];
 
   constructor(size: number) {
     this.#size = size;
@@ -84,18 +50,7 @@ export class Simulation {
       ...(healthy.has(rest.name) ? {} : { unhealthySince: unhealthySince ?? this.#now }),
     }));
     const objects = new Map(
-      members.map(({ name }): [string, MemberObjects] => {
-        const {
-          pod = 'absent',
-          template,
-          hasClaim = false,
-          isGone = false,
-          forced = false,
-        } = this.#machines.get(name) ?? {};
-        const isForced = pod !== 'absent' && forced;
-        const upToDate = pod === 'absent' || (template === this.#template && !isForced);
-        return [name, { pod, upToDate, claim: hasClaim, gone: !hasClaim || isGone, forced: isForced }];
-      }),
+      members.map(({ name }) => [name, objectsOf(this.#machines.get(name), this.#template)] as const),
     );
     return {
       size: this.#size,
@@ -123,7 +78,7 @@ export class Simulation {
     this.#judge(step, seen);
     this.#carryOut(step, seen);
     if (cut === 'after') return;
-    this.#plan = planAfter(seen.members, step);
+    this.#plan = membersAfter(seen.members, step);
     // A status is written whole.
     this.#recovery = recoveryAfter(seen.recovery, step);
     this.#formed ||= this.#list.length > 0 && this.#hasQuorum();
@@ -243,14 +198,9 @@ export class Simulation {
   /** Whether the list can ever have quorum again without a person. */
   canRecover(): boolean {
     const voters = this.voters();
-    const whole = voters.filter((name) => this.#isWhole(name));
+    const whole = voters.filter((name) => isWhole(this.#machines.get(name)));
     if (!this.#formed) return [...this.#machines.values()].every(({ isGone }) => !isGone);
     return whole.length >= quorumOf(voters.length);
-  }
-
-  #isWhole(name: string): boolean {
-    const machine = this.#machines.get(name);
-    return machine?.hasClaim === true && !machine.isGone;
   }
 
   /** Names of claims, of members in the list or not. */
@@ -342,17 +292,8 @@ export class Simulation {
   /** Why the cluster may not go on from this one, alone. */
   #wrongsOf(survivor: string): string[] {
     if (this.#list.length === 1 && this.#isVoter(survivor)) return [];
-    // It was chosen for what it had: without it, it begins nothing.
-    if (!this.#isWhole(survivor)) return [];
-    const voters = this.#voted ?? this.voters();
-    const whole = voters.filter((name) => this.#isWhole(name));
-    const most = Math.max(...whole.map((name) => this.#machines.get(name)?.data ?? 0));
-    return [
-      ...(whole.length >= quorumOf(voters.length) ? ['quorum could come back'] : []),
-      ...(this.#recovers ? [] : ['nobody has asked for it']),
-      ...(this.#machines.get(survivor)?.data === most ? [] : ['another knows more']),
-      ...(voters.includes(survivor) ? [] : ['it does not vote']),
-    ];
+    const asked = this.#recovers ? [] : ['nobody has asked for it'];
+    return [...asked, ...wrongsOfSurvivor(survivor, this.#voted ?? this.voters(), this.#machines)];
   }
 
   #othersServe(name: string): boolean {
@@ -404,57 +345,3 @@ export class Simulation {
 
 /** What is to be done for each kind of step that changes something. */
 type ForSteps<R> = { readonly [K in Step['do']]?: (step: Extract<Step, { do: K }>, seen: Situation) => R };
-
-function disturb(
-  machine: Machine | undefined,
-  event: 'pod-deleted' | 'pod-failed' | 'pod-hangs' | 'node-lost' | 'node-gone' | 'claim-lost',
-): void {
-  if (!machine) return;
-  switch (event) {
-    case 'pod-deleted':
-      if (machine.pod !== 'absent') machine.pod = 'ending';
-      return;
-    case 'pod-failed':
-      if (machine.pod === 'running' || machine.pod === 'starting') machine.pod = 'failed';
-      return;
-    case 'pod-hangs':
-      machine.hangs = true;
-      return;
-    case 'node-lost':
-      machine.isStranded = true;
-      if (machine.pod !== 'absent') machine.pod = 'ending';
-      return;
-    case 'node-gone':
-      machine.isStranded = true;
-      machine.isGone = true;
-      machine.pod = 'absent';
-      return;
-    case 'claim-lost':
-      loseClaim(machine);
-      if (machine.pod !== 'absent') machine.pod = 'ending';
-      return;
-  }
-}
-
-/** A pod on a lost node neither starts nor ends, and one without its volume does not start. */
-function goOn(machine: Machine): void {
-  if (machine.isStranded) return;
-  if (machine.pod === 'ending') machine.pod = 'absent';
-  else if (machine.pod === 'starting' && machine.hasClaim) machine.pod = 'running';
-}
-
-/** One of them, whatever the number. */
-const pick = <T>(all: readonly T[], which: number): T | undefined => all[which % Math.max(1, all.length)];
-
-function loseClaim(machine: Machine): void {
-  machine.hasClaim = false;
-  machine.data = undefined;
-}
-
-function planAfter(members: readonly PlannedMember[], step: Step): PlannedMember[] {
-  if (step.do === 'forget') return members.filter(({ name }) => name !== step.name);
-  if (step.do === 'recover') return membersAfterRecovery(members, step.recovery);
-  if (step.do !== 'plan') return [...members];
-  const at = members.findIndex(({ name }) => name === step.member.name);
-  return at < 0 ? [...members, step.member] : members.with(at, step.member);
-}

@@ -14,6 +14,7 @@ export const TEMPLATE = 'etcd.kurator.sh/template';
 export const FORCED = 'etcd.kurator.sh/forced';
 /** In the certificates of members alone: who has only a client's certificate is no peer. */
 export const PEER_NAME = 'etcd-peer';
+const SKIP_LOOKUP = 'peer-skip-client-san-verification';
 
 export function claimOf(cluster: EtcdCluster, member: string): Manifest<PersistentVolumeClaim> {
   const { size, storageClassName } = cluster.spec.storage;
@@ -167,6 +168,9 @@ function argumentsOf(cluster: EtcdCluster, member: string, { state, members, cop
     'peer-key-file': `${CERTIFICATES}/tls.key`,
     'peer-trusted-ca-file': `${CERTIFICATES}/ca.crt`,
     'peer-cert-allowed-cn': PEER_NAME,
+    // Else a member looks up the names of whoever connects, and turns away one that has no name yet: its pod has just begun. That it is a
+    // peer its certificate says: nobody else is given such a name by this authority.
+    [spec.version.startsWith('3.5.') ? `experimental-${SKIP_LOOKUP}` : SKIP_LOOKUP]: 'true',
     'quota-backend-bytes': String(spec.quotaBackendBytes),
     'auto-compaction-mode': 'periodic',
     'auto-compaction-retention': spec.autoCompactionRetention,

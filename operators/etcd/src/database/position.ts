@@ -20,12 +20,12 @@ export async function positionOf({ address }: Endpoint, given: AbortSignal): Pro
 
 /** From metrics in Prometheus' text format. */
 export function readPosition(metrics: string): Position | undefined {
-  const revision = valueOf(metrics, 'etcd_debugging_mvcc_current_revision');
-  const index = valueOf(metrics, 'etcd_server_proposals_committed_total');
+  const revision = sampleOf(metrics, 'etcd_debugging_mvcc_current_revision');
+  const index = sampleOf(metrics, 'etcd_server_proposals_committed_total');
   return revision === undefined || index === undefined ? undefined : { revision, index };
 }
 
-function valueOf(metrics: string, name: string): number | undefined {
+function sampleOf(metrics: string, name: string): number | undefined {
   const line = metrics.split('\n').find((line) => line.startsWith(`${name} `));
   const value = Number(line?.slice(name.length + 1));
   return Number.isFinite(value) ? value : undefined;

@@ -12,6 +12,7 @@ import type { Diagnosis } from './diagnosis/cause.ts';
 import { diagnose } from './diagnosis/diagnose.ts';
 import { detect } from './evidence/detect.ts';
 import type { Evidence } from './evidence/evidence.ts';
+import { proveChecks, provenIn } from './evidence/proven-checks.ts';
 import { type History, proveRevision, shelve } from './incident/history.ts';
 import {
   type Action,
@@ -22,7 +23,6 @@ import {
   unsettled,
 } from './incident/incident.ts';
 import { enter, impactOf, noted, open, settle } from './incident/keeping.ts';
-import { proveChecks, provenIn } from './incident/proven-checks.ts';
 import { underRepair } from './incident/stage.ts';
 import type { Observation } from './observation.ts';
 import type { Perception } from './perception/perception.ts';

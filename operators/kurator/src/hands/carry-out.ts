@@ -11,6 +11,7 @@ import {
   isConflict,
   isDisruptionBudget,
   isNotFound,
+  messageOf,
   type ResourceType,
 } from '@kurator/sdk';
 import type { Action, ActionOutcome, ActionResult } from '../brain/incident/incident.ts';
@@ -49,7 +50,7 @@ export async function carryOut(action: Action, context: ActionContext): Promise<
     return problem ? ended(problem.result, problem.message, problem.spared) : ended('done');
   } catch (error) {
     context.signal?.throwIfAborted();
-    return ended('failed', error instanceof Error ? error.message : String(error));
+    return ended('failed', messageOf(error));
   }
 }
 

@@ -2,7 +2,7 @@
  * One pass for one Kurator: look, think, write down, and only then act and tell; the next pass verifies. If writing fails, nothing is done and
  * the thought is forgotten; if the operator dies after it, its successor finds what is to be done where it was written.
  */
-import { type AuthorResult, conditionOf, isConflict } from '@kurator/sdk';
+import { type AuthorResult, conditionOf, isConflict, messageOf } from '@kurator/sdk';
 import type { ScalingDecision } from '../brain/scaling/scale.ts';
 import type { Thought } from '../brain/think.ts';
 import { carryOut } from '../hands/carry-out.ts';
@@ -187,7 +187,7 @@ const longestFailure = 15 * 60_000;
 /** What can't be shown is shown with the next failure; the failure itself must not be lost for it. */
 async function showFailure(pass: HealerPass, error: unknown): Promise<void> {
   const { memory, kurator, context, now } = pass;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   context.event('Warning', 'HealingFailed', message.slice(0, 1024), { action: 'Heal' });
   try {
     const why = { reason: 'HealingFailed', problem: message, isGone: false };

@@ -1,4 +1,5 @@
 /** The look of a pass: gathers everything that is to be known of one Kurator before it is thought about. */
+import { messageOf } from '@kurator/sdk';
 import type { ServiceSpec } from '../brain/spec.ts';
 import type { ServiceRecord } from '../memory/service-record.ts';
 import type { Kurator } from '../resources/kurator.ts';
@@ -56,6 +57,6 @@ function specOf(kurator: Kurator, present: Present): ServiceSpec | Obstacle {
   try {
     return serviceSpecOf(kurator, present);
   } catch (error) {
-    return { reason: 'InvalidSpec', problem: error instanceof Error ? error.message : String(error), isGone: false };
+    return { reason: 'InvalidSpec', problem: messageOf(error), isGone: false };
   }
 }

@@ -2,7 +2,7 @@
  * What was to be seen of a fault before anything was done about it: it is gone once an instance is replaced. Bounded in
  * size and in time, for a repair must not wait for a node that doesn't answer.
  */
-import { type Client, Event as CoreEvent, type Pod, type PodStatus, withoutSecrets } from '@kurator/sdk';
+import { type Client, Event as CoreEvent, messageOf, type Pod, type PodStatus, withoutSecrets } from '@kurator/sdk';
 import type { Evidence } from '../brain/evidence/evidence.ts';
 import type { Millis } from '../brain/time.ts';
 import type { Incident } from '../resources/incident.ts';
@@ -85,7 +85,7 @@ async function lastWords({ metadata, spec, status }: Pod, { client, signal }: So
     return withoutSecrets(text).slice(-2 * logBytes);
   } catch (error) {
     signal.throwIfAborted();
-    return `could not be read: ${error instanceof Error ? error.message : error}`.slice(0, 500);
+    return `could not be read: ${messageOf(error)}`.slice(0, 500);
   }
 }
 

@@ -1,5 +1,5 @@
 /** From what a person wrote in a Kurator to what the brain reads. */
-import { checksum, parseDuration } from '@kurator/sdk';
+import { checksum, messageOf, parseDuration } from '@kurator/sdk';
 import { Cron } from 'croner';
 import { type CheckSpec, countOf, type Mode, type ServiceSpec } from '../brain/spec.ts';
 import { type CheckInput, type RecoveryInput, type ScalingInput, serviceSpec } from '../brain/spec-defaults.ts';
@@ -142,7 +142,7 @@ function nextRun(cron: string, timezone: string, after: number, index: number): 
   try {
     return new Cron(cron, { timezone, paused: true }).nextRun(new Date(after))?.getTime();
   } catch (error) {
-    const why = error instanceof Error ? error.message : error;
+    const why = messageOf(error);
     const message = `spec.maintenance[${index}].cron "${cron}" in time zone ${timezone} is no time: ${why}`;
     throw new Error(message, { cause: error });
   }

@@ -22,9 +22,10 @@ import { observing, switchNotes, switchTemplate, switchValues, withSwitch } from
 
 export const root = join(import.meta.dirname, '..', '..', '..', '..');
 /** The first is what the chart is for; the others can be switched on. */
-const operators = ['kurator', 'myapp', 'webserver'] as const;
+const operators = ['kurator', 'myapp', 'webserver', 'etcd'] as const;
 type Name = (typeof operators)[number];
-const healer = join(root, 'operators', operators[0]);
+/** Those that catalogues offer, and below which folder their bundles are. */
+const bundles: Partial<Readonly<Record<Name, string>>> = { kurator: 'bundle', etcd: 'bundle-etcd' };
 
 /** By path, below deploy/. */
 export async function deployFiles(): Promise<PlannedFile[]> {
@@ -53,14 +54,24 @@ export async function deployFiles(): Promise<PlannedFile[]> {
   const plain = described.map(
     ([name, operator]) => [name, name === operators[0] ? observing(operator) : operator] as const,
   );
-  const known = { foreign: [], listing: await readListing(healer, 'kurator'), samples: await readSamples(healer) };
+  const offered = await Promise.all(
+    plain.map(async ([name, operator]) => ({ name, operator, ...(await knownOf(name)) })),
+  );
   return [
     ...chart.map(({ path, text }) => ({ path: `chart/${path}`, text })),
-    ...plain.flatMap(([name, description]) => manifests(name, description, known)),
-    ...plain
-      .slice(0, 1)
-      .flatMap(([, operator]) => [...agentManifests(operator), ...bundleIn('bundle').files({ ...known, operator })]),
+    ...offered.flatMap(({ name, operator, ...known }) => manifests(name, operator, known)),
+    ...plain.slice(0, 1).flatMap(([, operator]) => agentManifests(operator)),
+    ...offered.flatMap(({ name, ...known }) => {
+      const folder = bundles[name];
+      return folder ? bundleIn(folder).files(known) : [];
+    }),
   ];
+}
+
+/** What people are told of an operator, from its own folder. */
+async function knownOf(name: Name): Promise<Pick<Known, 'foreign' | 'listing' | 'samples'>> {
+  const folder = join(root, 'operators', name);
+  return { foreign: [], listing: await readListing(folder, name), samples: await readSamples(folder) };
 }
 
 /** To find agents is of use with them only: that role comes with them. */

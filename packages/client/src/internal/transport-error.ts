@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
-import { ClientError, type ClientErrorCode } from '../error.ts';
+import { ClientError, type ClientErrorCode, messageOf } from '../error.ts';
 import type { Deadline } from './deadline.ts';
 import { HeldBack, StreamWentQuiet } from './engine.ts';
 
@@ -124,10 +124,6 @@ function isTls(code: string): boolean {
 function errorCode(error: unknown): string {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' ? code : '';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function failed(code: ClientErrorCode, message: string, cause: unknown): ClientError {

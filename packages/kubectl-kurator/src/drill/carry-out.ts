@@ -56,7 +56,7 @@ export async function carryOut(context: ActionContext, order: Order): Promise<Re
       service: fullName(scene.kurator),
       ...(victim !== scene && { dependency: fullName(victim.kurator) }),
       did: plan.means.plan,
-      instances: plan.pods.map(({ metadata }) => metadata.name),
+      pods: plan.pods.map(({ metadata }) => metadata.name),
       startedAt,
       deadlineSeconds: plan.deadlineSeconds,
     };

@@ -1,10 +1,10 @@
 /** Declares `kurator drill`. */
-import { type Command, lazy, Option, type Session, wholeNumber } from '@kurator/command';
+import { type Command, formerly, lazy, Option, type Session, wholeNumber } from '@kurator/command';
 import { placed } from '../healer/placed.ts';
 import { faultNames } from './faults.ts';
 
 export function declareDrill(program: Command, session: Session): void {
-  placed(program.command('drill'))
+  const drill = placed(program.command('drill'))
     .description('break a service of yours on purpose, and report how it was found and repaired')
     .argument('[service]', 'its name')
     .addOption(new Option('--fault <fault>', 'what is to go wrong').choices(faultNames))
@@ -13,7 +13,7 @@ export function declareDrill(program: Command, session: Session): void {
     .option('-y, --yes', 'do not ask')
     .option('--deadline <time>', 'take the fault away after this long, whatever happens (default: by fault)')
     .option('--heal', 'end the drill of this service that is under way')
-    .option('--instance <pod>', 'which pod (default: the first that is ready)')
+    .option('--pod <pod>', 'which pod (default: the first that is ready)')
     .option('--container <name>', 'which container of it (default: as kubectl exec chooses)')
     .option('--dependency <service>', 'with dependency: which of those that it depends on is to fail')
     .addOption(
@@ -47,4 +47,5 @@ Examples:
   kurator drill web --heal
 `,
     );
+  formerly(drill, '--instance <pod>', { option: '--pod' });
 }

@@ -19,7 +19,7 @@ describe('the deadline', () => {
   });
 });
 
-describe('the instance', () => {
+describe('the pod', () => {
   const old = podOf('web-b', { startedAt: '2026-03-01T11:10:00Z' });
   const older = podOf('web-c', { startedAt: '2026-03-01T11:05:00Z' });
   const fresh = podOf('web-a', { startedAt: '2026-03-01T11:59:50Z' });

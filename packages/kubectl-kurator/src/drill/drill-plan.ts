@@ -14,7 +14,7 @@ import type { Scene } from './scene.ts';
 /** As they are typed. */
 export interface DrillPlanOptions {
   readonly fault?: FaultName;
-  readonly instance?: string;
+  readonly pod?: string;
   readonly container?: string;
   readonly dependency?: string;
   readonly image?: string;
@@ -90,7 +90,7 @@ export function planDrill(client: Client, scene: Scene, options: DrillPlanOption
   const fault = faultOf(options);
   const id = randomBytes(3).toString('hex');
   const deadlineSeconds = deadlineOf(options);
-  const pods = targetsOf(fault, scene, Date.now(), options.instance);
+  const pods = targetsOf(fault, scene, Date.now(), options.pod);
   const { container, image, percent = 30 } = options;
   const seconds = deadlineSeconds + afterDeadline;
   const stage: Stage = { client, signal, id, scene, pods, container, image, percent, seconds };
@@ -107,14 +107,14 @@ const makers: Readonly<Record<FaultName, (stage: Stage) => Means>> = {
 };
 
 const forAll: ReadonlySet<FaultName> = new Set(['crash-loop', 'load', 'dependency']);
-/** Seen by checks alone, whose failures mean nothing while an instance is starting. */
+/** Seen by checks alone, whose failures mean nothing while a pod is starting. */
 const seenByChecks: ReadonlySet<FaultName> = new Set(['hang', 'packet-loss', 'dependency']);
 
 /** The one that is longest there and well, or all that are well. */
 export function targetsOf(fault: FaultName, { pods, kurator }: Scene, now: number, named?: string): Pod[] {
   const well = pods.filter(isReady).toSorted((a, b) => startOf(a) - startOf(b));
   if (forAll.has(fault) && named !== undefined) {
-    throw new CliError('KUR_CLI_USAGE', `--fault ${fault} is about all pods`, { remedy: 'leave out --instance' });
+    throw new CliError('KUR_CLI_USAGE', `--fault ${fault} is about all pods`, { remedy: 'leave out --pod' });
   }
   const meant = named === undefined ? well : well.filter(({ metadata }) => metadata.name === named);
   const found = forAll.has(fault) ? meant : meant.slice(0, 1);

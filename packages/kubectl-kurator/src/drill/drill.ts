@@ -76,12 +76,12 @@ async function tellPlan(
   { kurator }: Scene,
   { fault, pods, deadlineSeconds, means }: DrillPlan,
 ): Promise<number> {
-  const instances = pods.map(({ metadata }) => metadata.name);
+  const names = pods.map(({ metadata }) => metadata.name);
   const data = {
     service: fullName(kurator),
     fault,
     does: means.plan,
-    instances,
+    pods: names,
     deadlineSeconds,
     ends: faults[fault].ends,
   };

@@ -12,7 +12,7 @@ const drill: Drill = {
   fault: 'hang',
   service: 'shop/web',
   did: 'holds all processes of web-6f7-x2x, by a tracer in an ephemeral container',
-  instances: ['web-6f7-x2x'],
+  pods: ['web-6f7-x2x'],
   startedAt: '2026-03-01T12:00:00Z',
   deadlineSeconds: 120,
 };

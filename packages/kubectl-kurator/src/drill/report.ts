@@ -18,8 +18,8 @@ export interface Drill {
   readonly dependency?: string;
   /** What was done, in words. */
   readonly did: string;
-  /** Instances that it was done to. */
-  readonly instances: readonly string[];
+  /** Pods that it was done to. */
+  readonly pods: readonly string[];
   /** RFC 3339. */
   readonly startedAt: string;
   readonly deadlineSeconds: number;
@@ -45,7 +45,7 @@ export interface Report {
   readonly requests: Requests;
   /** Seconds from the fault to the last request that was lost. */
   readonly lastLostAfter?: number;
-  /** Instances that nothing was done to, and that were restarted or taken away all the same. */
+  /** Pods that nothing was done to, and that were restarted or taken away all the same. */
   readonly disturbed: readonly string[];
   readonly incident?: Told;
   /** What the healer was about when the fault's time was over, where it had not recovered. */
@@ -112,7 +112,7 @@ function told({ metadata, status = {} as NonNullable<Incident['status']> }: Inci
   };
 }
 
-/** Instances that nothing was done to, and that are gone or were restarted. */
+/** Pods that nothing was done to, and that are gone or were restarted. */
 export function disturbedOf(before: readonly Pod[], targets: readonly Pod[], after: readonly Pod[]): string[] {
   const spared = before.filter((pod) => !targets.includes(pod));
   const now = new Map(after.map((pod) => [pod.metadata.uid, restartsOf(pod)]));

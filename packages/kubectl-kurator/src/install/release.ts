@@ -10,6 +10,7 @@ import {
   isConflict,
   isNotFound,
   type KubernetesObject,
+  messageOf,
   type ResourceType,
   Service,
   StatefulSet,
@@ -53,7 +54,7 @@ export async function releasable(client: Client, signal: AbortSignal): Promise<C
 }
 
 function notReleasable(cause: unknown): CliError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = messageOf(cause);
   const message = `what Kurators have made would be deleted with them, and you may not let go of it: ${why}`;
   return new CliError('KUR_CLI_NOT_ALLOWED', message, {
     remedy: 'have a role with that rule bound to you in the whole cluster; or lose it all with --delete-workloads',

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Platform } from './platform.ts';
-import { cniPlugins, containerdPrograms, kubernetesPrograms, type Program } from './program.ts';
+import { cniPlugins, containerdPrograms, etcdPrograms, kubernetesPrograms, type Program } from './program.ts';
 import {
   cniVersion,
   compareVersions,
@@ -31,6 +31,10 @@ export interface BuildRecipe {
   readonly guest?: Guest;
   /** Packages that are programs, each built into a file of its own. */
   readonly commands?: readonly string[];
+  /** Other modules that commands are of, in the same version. */
+  readonly siblings?: readonly string[];
+  /** Programs whose package has another name: theirs by the package's. */
+  readonly renamed?: Readonly<Record<string, Program>>;
   /** Whether it needs a C compiler. */
   readonly cgo?: true;
   /** Build tags, and what these need of the machine, in words for a person. */
@@ -158,6 +162,24 @@ export function runtimeRecipes(platform: Platform): BuildRecipe[] {
   return platform.os === 'linux' ? runtimes.map((recipe) => withEntry(platform, recipe)) : [];
 }
 
+/** etcd by itself with its tools, as its own releases have them: any version, for one is upgraded to another. */
+export function etcdRecipe(version: string, platform: Platform): BuildRecipe {
+  const [server, ...tools] = ['server', 'etcdctl', 'etcdutl'].map((name) => `go.etcd.io/etcd/${name}/v3`);
+  return withEntry(platform, {
+    title: `etcd ${version}`,
+    module: server ?? '',
+    version,
+    go: '1.24.0',
+    siblings: tools,
+    commands: [server ?? '', ...tools],
+    renamed: { server: 'etcd' },
+    ldflags: '-s -w',
+    output: 'etcd',
+    programs: etcdPrograms,
+    witness: 'etcd',
+  });
+}
+
 /** A module at a version, as go.mod names it: `golang.org/x/net v0.60.0`. */
 type ModuleVersion = string;
 
@@ -166,11 +188,11 @@ type ModuleVersion = string;
  * each is published too, as v0 with the same minor and patch.
  */
 export function goModFor(recipe: BuildRecipe, ownGoMod: string, excluded: readonly ModuleVersion[] = []): string {
-  const { guest } = recipe;
+  const { guest, siblings = [] } = recipe;
   return [
     `module kurator.dev/testenv/${recipe.output}`,
     `go ${goLine(ownGoMod)}`,
-    `require ${recipe.module} v${recipe.version}`,
+    ...[recipe.module, ...siblings].map((module) => `require ${module} v${recipe.version}`),
     ...(guest ? [`require ${guest.module} v${guest.version}`] : []),
     ...stagingModules(ownGoMod).map((module) => `replace ${module} => ${module} ${publishedAs(recipe)}`),
     ...excluded.map((module) => `exclude ${module}`),

@@ -1,6 +1,6 @@
 /** Builds programs from Go modules: slower than a download by minutes, but it needs nothing but a module proxy. */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TestenvError } from '../error.ts';
 import { mapNoSpace, requireSpace } from '../internal/disk-space.ts';
@@ -52,6 +52,8 @@ export function buildEntry(
       await rm(workshop, { recursive: true });
       const aliases = recipe.commands ? [] : programsOf(recipe).filter((program) => program !== recipe.output);
       for (const program of aliases) await symlink(recipe.output, join(folder, program));
+      for (const [built, program] of Object.entries(recipe.renamed ?? {}))
+        await rename(join(folder, built), join(folder, program));
     },
   };
 }

@@ -7,6 +7,8 @@ import type { Program } from './program.ts';
 
 const versionArguments: Readonly<Record<Program, readonly string[]>> = {
   etcd: ['--version'],
+  etcdctl: ['version'],
+  etcdutl: ['version'],
   'kube-apiserver': ['--version'],
   'kube-controller-manager': ['--version'],
   'kube-scheduler': ['--version'],

@@ -8,7 +8,11 @@ export type Program =
   | 'kube-proxy'
   | 'kubectl'
   | 'coredns'
-  | RuntimeProgram;
+  | RuntimeProgram
+  | EtcdProgram;
+
+/** What a release of etcd has in it: the server, the client, and what works on a data folder. */
+export type EtcdProgram = (typeof etcdPrograms)[number];
 
 /** What runs containers on a node, and gives them a network. */
 export type RuntimeProgram = (typeof runtimePrograms)[number];
@@ -22,6 +26,8 @@ export interface Binaries {
   /** The absolute path of a program; asking for one that was not requested is a mistake in the caller and throws. */
   path(program: Program): string;
 }
+
+export const etcdPrograms = ['etcd', 'etcdctl', 'etcdutl'] as const;
 
 /** containerd's own programs: they belong to one version. */
 export const containerdPrograms = ['containerd', 'containerd-shim-runc-v2', 'ctr'] as const;

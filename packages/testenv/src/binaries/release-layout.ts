@@ -1,6 +1,6 @@
 /** Where the projects publish their programs: addresses and file names, and nothing that touches the network. */
 import type { Platform } from './platform.ts';
-import { cniPlugins, containerdPrograms, kubernetesPrograms, type Program } from './program.ts';
+import { cniPlugins, containerdPrograms, etcdPrograms, kubernetesPrograms, type Program } from './program.ts';
 import { cniVersion, containerdVersion, corednsVersion, etcdVersion, runcVersion } from './version.ts';
 
 /** One published file, and the programs in it. */
@@ -40,14 +40,15 @@ const kubernetes: Project = {
 const etcd: Project = {
   variable: 'KURATOR_ETCD_URL',
   site: 'https://github.com/etcd-io/etcd/releases/download',
-  release(program, kubernetesVersion, { os, arch }) {
-    const version = etcdVersion(kubernetesVersion);
-    const name = `etcd-v${version}-${os}-${arch}`;
-    const form = os === 'linux' ? 'tgz' : 'zip';
-    const url = `/v${version}/${name}.${form === 'tgz' ? 'tar.gz' : 'zip'}`;
-    return { version, url, checksumUrl: `/v${version}/SHA256SUMS`, form, member: `${name}/${program}` };
-  },
+  release: (program, kubernetesVersion, platform) => etcdFile(program, etcdVersion(kubernetesVersion), platform),
 };
+
+function etcdFile(program: Program, version: string, { os, arch }: Platform) {
+  const name = `etcd-v${version}-${os}-${arch}`;
+  const form = os === 'linux' ? ('tgz' as const) : ('zip' as const);
+  const url = `/v${version}/${name}.${form === 'tgz' ? 'tar.gz' : 'zip'}`;
+  return { version, url, checksumUrl: `/v${version}/SHA256SUMS`, form, member: `${name}/${program}` };
+}
 
 const coredns: Project = {
   variable: 'KURATOR_COREDNS_URL',
@@ -120,9 +121,19 @@ export function releaseOf(
 ): Release | undefined {
   const project = projects[program] ?? kubernetes;
   const release = project.release(program, kubernetesVersion, platform);
-  if (!release) return undefined;
+  return release && at(project, { ...release, program }, env);
+}
+
+/** A version of etcd with its tools, whatever Kubernetes is made with. */
+export function etcdReleaseOf(version: string, platform: Platform, env: NodeJS.ProcessEnv): Release {
+  const [program, ...tools] = etcdPrograms;
+  const also = Object.fromEntries(tools.map((tool) => [tool, etcdFile(tool, version, platform).member]));
+  return at(etcd, { ...etcdFile(program, version, platform), program, also }, env);
+}
+
+function at(project: Project, release: Omit<Release, 'site'>, env: NodeJS.ProcessEnv): Release {
   const site = (env[project.variable] || project.site).replace(/\/+$/, '');
-  return { ...release, program, site, url: site + release.url, checksumUrl: site + release.checksumUrl };
+  return { ...release, site, url: site + release.url, checksumUrl: site + release.checksumUrl };
 }
 
 /** The sum of one file, out of a text that is a bare sum or has a line `SUM  FILE` for each of several files. */

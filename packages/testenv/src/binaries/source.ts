@@ -40,7 +40,7 @@ const VARIABLE = 'KURATOR_BINARY_SOURCES';
  * Reads KURATOR_BINARY_SOURCES, a list such as `cache,build`: only these are tried, in this order. Leaving out `cache`
  * does not fetch or build again what is there, but takes from the cache only what came from the sources in the list.
  */
-function sourceOrder(env: NodeJS.ProcessEnv): readonly SourceName[] {
+export function sourceOrder(env: NodeJS.ProcessEnv): readonly SourceName[] {
   const text = env[VARIABLE]?.trim();
   if (!text) return defaultOrder;
   return text.split(',').map((part) => {

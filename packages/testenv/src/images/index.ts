@@ -4,6 +4,7 @@
  */
 export type { BuildOptions, FileContent } from './build.ts';
 export { BUSYBOX_IMAGE, type BusyboxOptions, busyboxImage } from './busybox-image.ts';
+export { type EtcdImageRequest, etcdImage } from './etcd-image.ts';
 export { findArchive } from './find-archive.ts';
 export type { ImageArchive } from './image-archive.ts';
 export type { ImageConfig } from './image-config.ts';

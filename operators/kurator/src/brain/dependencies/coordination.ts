@@ -1,12 +1,26 @@
 /** Dependants are told of a fault, of a repair of it, and of its end, each once; those that answer are waited for. */
-import { causeInWords } from '../diagnosis/cause.ts';
-import { type Notice, noticesOfRound } from '../incident/incident.ts';
-import type { Answer } from '../observation.ts';
-import type { Situation } from '../recovery/situation.ts';
+import { causeInWords, type Diagnosis } from '../diagnosis/cause.ts';
+import { type Incident, type Notice, noticesOfRound } from '../incident/incident.ts';
+import type { Answer, Observation } from '../observation.ts';
 import type { ServiceSpec } from '../spec.ts';
+import type { Millis } from '../time.ts';
+
+/** Who sends a notice, about what, and when. */
+interface Sender {
+  readonly spec: Pick<ServiceSpec, 'name'>;
+  readonly incident: Incident;
+  readonly now: Millis;
+}
+
+/** And whom to. */
+interface SenderToDependants extends Sender {
+  readonly seen: Pick<Observation, 'dependants'>;
+}
 
 /** A notice for every dependant, whatever comes of the fault; none if this round's were sent. */
-export function noticesOfFault(situation: Situation): Notice[] {
+export function noticesOfFault(
+  situation: SenderToDependants & { readonly diagnosis: Diagnosis | undefined },
+): Notice[] {
   const { spec, seen, incident, diagnosis } = situation;
   if (noticesOfRound(incident, 'confirmed').length > 0) return [];
   const cause = diagnosis ?? incident.diagnosis;
@@ -15,7 +29,7 @@ export function noticesOfFault(situation: Situation): Notice[] {
 }
 
 /** A notice for every dependant, before the first repair of this round, and what that is. */
-export function noticesBefore(situation: Situation, repair: string): Notice[] {
+export function noticesBefore(situation: SenderToDependants, repair: string): Notice[] {
   const { spec, seen } = situation;
   const reason = `${spec.name} fails and is about to be repaired (${repair})`;
   return seen.dependants.map(({ name, answers }) => notice(situation, name, 'before', answers, reason));
@@ -28,9 +42,6 @@ export function noticesAfter(situation: Sender, reason = `${situation.spec.name}
   const told = [...noticesOfRound(incident, 'confirmed'), ...noticesOfRound(incident, 'before')];
   return [...new Set(told.map(({ to }) => to))].map((to) => notice(situation, to, 'after', false, reason));
 }
-
-/** Who sends a notice, about what, and when. */
-type Sender = Pick<Situation, 'incident' | 'now'> & { readonly spec: Pick<ServiceSpec, 'name'> };
 
 function notice(
   { incident, now }: Sender,

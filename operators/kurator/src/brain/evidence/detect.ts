@@ -1,5 +1,5 @@
 /** From what was seen to what is wrong: the symptoms of every instance and of the service, and how each of them is. */
-import type { IsProven } from '../incident/proven-checks.ts';
+
 import {
   type InstanceObservation,
   type NodeObservation,
@@ -26,6 +26,7 @@ import {
   wavers,
   waysTo,
 } from './instance-detectors.ts';
+import type { IsProven } from './proven-checks.ts';
 import { impairing, type Symptom } from './symptom.ts';
 
 /** Watches that have not been confirmed for this long show the past. */

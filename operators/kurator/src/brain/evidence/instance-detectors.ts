@@ -1,5 +1,5 @@
 /** What can be seen of one instance: one small function for each symptom, in a table. */
-import type { IsProven } from '../incident/proven-checks.ts';
+
 import type { ContainerEnd, InstanceObservation, NodeObservation } from '../observation.ts';
 import { isComparable, mayBeChance, seenOf, standsOut } from '../perception/blips.ts';
 import type { CheckTrack } from '../perception/check-track.ts';
@@ -11,6 +11,7 @@ import { isOutOfStep, windowOfAnswers } from '../perception/tempo.ts';
 import type { CheckSpec, ServiceSpec } from '../spec.ts';
 import { inWords, type Millis, minute, second } from '../time.ts';
 import type { Ways } from './evidence.ts';
+import type { IsProven } from './proven-checks.ts';
 import { mannerOfError, type Sighting, type Symptom, type SymptomKind } from './symptom.ts';
 
 /** What a detector looks at. */

@@ -76,7 +76,7 @@ describe('scale', () => {
   it('takes nobody away during an incident, and still scales out', () => {
     expect(held({ trouble: 'web#1 is open' }, 0.1)).toMatchObject({
       kind: 'hold',
-      reason: 'nobody is taken away now: web#1 is open',
+      reason: 'no pod is taken away now: web#1 is open',
     });
     expect(held({ trouble: 'web#1 is open' }, 0.9).kind).toBe('out');
     expect(held({ forbidden: 'the service is paused' }, 0.9).kind).toBe('hold');
@@ -88,7 +88,7 @@ describe('scale', () => {
     if (!hidden) throw new Error('no instance');
     const { usage: _, ...blind } = hidden;
     const decision = scale(scaling(), { ...some, instances: [blind, ...seen] }, { since: 0, advice: [] }, start);
-    expect(decision).toMatchObject({ kind: 'hold', reason: 'nobody is taken away while a metric is missing' });
+    expect(decision).toMatchObject({ kind: 'hold', reason: 'no pod is taken away while a metric is missing' });
   });
 
   it('takes those that are still starting for idle, so that it does not overshoot', () => {

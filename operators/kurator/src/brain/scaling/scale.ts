@@ -1,7 +1,7 @@
 /**
  * Elastic scaling: how many instances there should be. Each metric asks for as many as would bring its average back to
  * the target; the greediest is heard; the mildest advice of the last while counts; and no change is greater or sooner
- * than allowed. Whoever can't see holds, and nobody is taken away while something is wrong.
+ * than allowed. Whoever can't see holds, and no pod is taken away while something is wrong.
  */
 import type { UsageObservation } from '../observation.ts';
 import type { ScalingRate, ScalingSpec } from '../spec.ts';
@@ -36,7 +36,7 @@ export interface Advice {
   readonly replicas: number;
 }
 
-/** What scaling keeps in mind. Losing it costs a stabilisation window in which nobody is taken away. */
+/** What scaling keeps in mind. Losing it costs a stabilisation window in which no pod is taken away. */
 export interface ScalingMemory {
   /** Since when it has been watching. */
   readonly since: Millis;
@@ -165,8 +165,8 @@ function scaleIn(
   now: Millis,
 ): ScalingDecision | undefined {
   const hold = (why: string): ScalingDecision => ({ kind: 'hold', replicas, reason: why, memory });
-  if (trouble !== undefined) return hold(`nobody is taken away now: ${trouble}`);
-  if (isPartial) return hold('nobody is taken away while a metric is missing');
+  if (trouble !== undefined) return hold(`no pod is taken away now: ${trouble}`);
+  if (isPartial) return hold('no pod is taken away while a metric is missing');
   if (now - memory.since < spec.in.stabilisation) return hold('not watched for long enough to take anybody away');
   if (now - (memory.lastIn ?? Number.NEGATIVE_INFINITY) < spec.in.every) return undefined;
   const since = now - spec.in.stabilisation;

@@ -10,6 +10,7 @@ import {
   checksum,
   child,
   type KubernetesObject,
+  messageOf,
   type PodTemplateSpec,
   type ResourceType,
   RuntimeError,
@@ -154,10 +155,6 @@ function adviceFor(kurator: Kurator, { type, manifest }: Child, { get }: Context
   const target = targetOf(kurator);
   const isWaiting = type.kind === 'Service' && !canAnswerFor(kurator, live, get(target.type, target.name));
   return isWaiting ? waitsForPods(name, target) : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** The files that are wanted, and those that a revision which could be gone back to needs. */

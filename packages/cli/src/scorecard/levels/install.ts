@@ -31,7 +31,7 @@ export const install: LevelChecks = {
       },
     },
     {
-      id: 'install-kinds',
+      id: 'install-crds',
       title: 'its CRDs are served',
       async run({ client, kinds, signal }) {
         if (kinds.length === 0) return notApplicable('it has no CRDs of its own');

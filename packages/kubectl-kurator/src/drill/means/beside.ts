@@ -1,4 +1,4 @@
-/** Something that runs beside an instance: an ephemeral container, which sees its processes and shares its network. */
+/** Something that runs beside a pod's container: an ephemeral container, which sees its processes and shares its network. */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Client,
@@ -17,11 +17,11 @@ import { verbatim } from './scripts.ts';
 /** What is to run. */
 export interface Companion {
   readonly script: string;
-  /** `$2` and `$3`: before them is the id of the instance's container, after them the second at which it begins at the latest. */
+  /** `$2` and `$3`: before them is the id of the pod's container, after them the second at which it begins at the latest. */
   readonly args: readonly [string | number, number];
-  /** Of its own; that of the instance's container unless given. */
+  /** Of its own; that of the pod's container unless given. */
   readonly security?: SecurityContext;
-  /** Whether it takes its own end, together with the instance's, for success. */
+  /** Whether it takes its own end, together with the pod's, for success. */
   readonly isFatal?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Keeps instances busy up to their limit, from within: a limit counts only what is in the container itself. */
+/** Keeps pods busy up to their limit, from within: a limit counts only what is in the container itself. */
 import { isNotFound, type Pod, parseQuantity, quantityToNumber } from '@kurator/client';
 import { namesOf } from './hold.ts';
 import { type Inside, runInside, worksInside } from './inside.ts';

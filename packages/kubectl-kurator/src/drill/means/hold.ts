@@ -1,4 +1,4 @@
-/** Kills or holds the processes of instances, from beside them. */
+/** Kills or holds the processes of pods, from beside them. */
 import type { Pod } from '@kurator/client';
 import { checkArchitecture } from './architecture.ts';
 import { type Companion, checkBeside, endBeside, runBeside } from './beside.ts';

@@ -1,11 +1,11 @@
-/** What is done in an instance itself, by its own shell. */
+/** What is done in a pod itself, by its own shell. */
 import { type Pod, type RunResult, runInPod } from '@kurator/client';
 import { containerOf, type Stage } from './means.ts';
 
 /** As container runtimes say it. */
 const noShell = /executable file not found|no such file or directory/;
 
-/** Whose instances, and in which container of them. */
+/** Whose pods, and in which container of them. */
 export type Inside = Pick<Stage, 'client' | 'container' | 'signal'>;
 
 /** Runs a script to its end; undefined where there is no shell to run it. */

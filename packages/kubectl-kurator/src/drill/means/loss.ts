@@ -1,4 +1,4 @@
-/** Loses packets to an instance, in its own network. */
+/** Loses packets to a pod, in its own network. */
 import { type Companion, checkBeside, endBeside, runBeside } from './beside.ts';
 import { namesOf } from './hold.ts';
 import { worksInside } from './inside.ts';

@@ -9,12 +9,12 @@ export interface Stage {
   readonly signal: AbortSignal;
   /** The drill's, short. */
   readonly id: string;
-  /** Whose instances are to fail. */
+  /** Whose pods are to fail. */
   readonly scene: Scene;
   readonly pods: readonly Pod[];
-  /** Which container of an instance; the one that `kubectl exec` would choose unless given. */
+  /** Which container of a pod; the one that `kubectl exec` would choose unless given. */
   readonly container?: string | undefined;
-  /** The image of what runs beside an instance; the instance's own unless given. */
+  /** The image of what runs beside a pod's container; the pod's own unless given. */
   readonly image?: string | undefined;
   /** Of a hundred packets. */
   readonly percent: number;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ManualClock, settled } from '../../../test/support/manual-clock.ts';
+import { fired } from '../../clock.ts';
 import { RuntimeError } from '../../error.ts';
 import { silentLogger } from '../../insight/late-logger.ts';
 import type { RunContext, Runnable, Stage } from '../runnable.ts';
@@ -50,10 +51,6 @@ function setUp(lead: Partial<Lead> = {}) {
       signal,
     );
   return { clock, story, tell, lifecycle, add, run };
-}
-
-async function fired(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
 }
 
 async function forever({ abort }: RunContext): Promise<void> {

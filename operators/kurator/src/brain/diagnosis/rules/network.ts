@@ -74,9 +74,9 @@ export function silenceEverywhere({ evidence, spec, now }: Scene): Finding | und
   const isEverybody = live.every(({ ready, symptoms }) => ready && symptoms.some(isSilence));
   if (isToldApart && !isEverybody) return undefined;
   if (isEverybody && silent.length === live.length)
-    return found('nobody is reached, and their nodes say that all of them are ready', silent, reasons);
+    return found('no pod is reached, and their nodes say that all of them are ready', silent, reasons);
   // The first of them to be sure of need not be the only one: who would act on it now would be too early.
-  const why = 'nobody else was surely reached since then, so it may be the network';
+  const why = 'no other pod was surely reached since then, so it may be the network';
   const affected = silent.map(({ uid }) => uid);
   return { cause: 'unreachable', confidence: 'possible', affected, reasons: [why, ...reasons] };
 }

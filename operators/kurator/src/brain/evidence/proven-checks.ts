@@ -6,13 +6,19 @@
 import { type Observation, theService } from '../observation.ts';
 import type { Perception } from '../perception/perception.ts';
 import type { CheckSpec, ServiceSpec } from '../spec.ts';
-import type { History } from './history.ts';
 
 /** Whether this check has passed, as it is defined now. */
 export type IsProven = (check: CheckSpec) => boolean;
 
+/** What is remembered of it, as the history of a service keeps it among other things. */
+interface Memory {
+  /** The definition with which each has passed, by the check's name. Missing in a memory from before this was remembered. */
+  readonly provenChecks?: Readonly<Record<string, string>>;
+  readonly revisions: { readonly healthy: readonly unknown[] };
+}
+
 /** Reads it from what is remembered. */
-export function provenIn({ provenChecks = {} }: Pick<History, 'provenChecks'>): IsProven {
+export function provenIn({ provenChecks = {} }: Pick<Memory, 'provenChecks'>): IsProven {
   return ({ name, definition }) => provenChecks[name] === definition;
 }
 
@@ -21,12 +27,12 @@ export function provenIn({ provenChecks = {} }: Pick<History, 'provenChecks'>): 
  * counts for the present checks if a revision was proven by then: that took every check to pass, on every instance. So
  * whoever updates the operator in the middle of a fault does not find that nothing is proven any more.
  */
-export function proveChecks(
+export function proveChecks<Known extends Memory>(
   { checks }: ServiceSpec,
-  history: History,
+  history: Known,
   perception: Perception,
   seen: Observation,
-): History {
+): Known {
   const { provenChecks, revisions } = history;
   const isInherited = provenChecks === undefined && revisions.healthy.length > 0;
   const isProven = provenIn(history);

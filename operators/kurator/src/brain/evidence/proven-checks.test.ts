@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { mindOf, now, observe, specOf, type Trouble, uids } from '../../../test/support/brain/trouble.ts';
 import { survey } from '../cluster/survey.ts';
+import { freshHistory, type History } from '../incident/history.ts';
 import { freshPerception, perceive } from '../perception/perception.ts';
 import { clusterDefaults } from '../spec-defaults.ts';
 import { think } from '../think.ts';
 import { minute, second } from '../time.ts';
-import { freshHistory, type History } from './history.ts';
 import { proveChecks, provenIn } from './proven-checks.ts';
 
 const check = { name: 'http', period: 10 * second, definition: '/healthz' };
