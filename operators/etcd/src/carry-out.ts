@@ -41,6 +41,8 @@ export async function carryOut(step: Step, means: Means): Promise<void> {
     case 'move-leader':
       return await etcd.moveLeader(endpointOf(look, step.from), step.toId, signal);
     case 'plan':
+      if (step.afterWrite) await etcd.proveWrites(someVoter(look), signal);
+      return;
     case 'forget':
     case 'recover':
     case 'call-off':

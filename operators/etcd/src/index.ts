@@ -15,6 +15,7 @@ import {
 } from '@kurator/sdk';
 import { adviceOf } from './advice.ts';
 import { decide } from './brain/decide.ts';
+import type { Step } from './brain/step.ts';
 import { carryOut } from './carry-out.ts';
 import {
   authorityManifest,
@@ -66,7 +67,7 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   const said = describe(step);
   let trouble: string | undefined;
   try {
-    await carryOut(step, { cluster, ring, etcd: client, look: seen, context });
+    await carryOut(step, { cluster: seen.cluster, ring, etcd: client, look: seen, context });
   } catch (error) {
     // etcd says no for a while after each change, and a learner that has not caught up is not promoted: it is asked again.
     if (!(error instanceof EtcdError)) throw error;
@@ -75,7 +76,9 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   }
   if (!trouble) tell(step, context);
   advise(cluster, event);
-  const { status, conditions } = statusOf(cluster, seen, step, trouble);
+  // What could not be proved is not planned.
+  const done: Step = trouble && step.do === 'plan' ? { do: 'wait', why: said } : step;
+  const { status, conditions } = statusOf(cluster, seen, done, trouble);
   const soon = trouble || step.do === 'wait' ? SOON : step.do === 'nothing' ? IDLE : '1ms';
   return { status, conditions, ...requeue(soon) };
 }

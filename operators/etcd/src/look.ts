@@ -1,6 +1,7 @@
 /** Gathers what is known of a cluster, from Kubernetes and from etcd itself. Changes nothing. */
 import { type AuthorContext, conditionOf, PersistentVolumeClaim, Pod, parseDuration } from '@kurator/sdk';
 import type { Listing, MemberObjects, PlannedMember, Position, Recovery, Situation } from './brain/situation.ts';
+import { upgradePath } from './brain/upgrade-path.ts';
 import { FORCED, TEMPLATE, templateOf } from './children/member.ts';
 import { drawMemberName, hostOf, isMember, memberOfPeerUrl } from './children/names.ts';
 import type { Endpoint, EtcdClient, EtcdStatus } from './database/etcd-client.ts';
@@ -10,6 +11,8 @@ import type { EtcdCluster } from './resources.ts';
 
 /** A situation, and what is told of it beside. */
 export interface Look {
+  /** The cluster in the version that its members are to run now. */
+  readonly cluster: EtcdCluster;
   readonly situation: Situation;
   /** What members said of themselves, by name. */
   readonly answers: ReadonlyMap<string, EtcdStatus>;
@@ -18,18 +21,20 @@ export interface Look {
 }
 
 export async function look(
-  cluster: EtcdCluster,
+  declared: EtcdCluster,
   etcd: EtcdClient | undefined,
   context: AuthorContext,
   now: number,
 ): Promise<Look> {
   const { owned, signal } = context;
-  const { spec, status } = cluster;
   const pods = new Map(
     owned(Pod)
       .filter(isMember)
       .map((pod) => [pod.metadata.name, pod]),
   );
+  const path = upgradePath(runningVersions(declared, pods), declared.spec.version);
+  const cluster: EtcdCluster = { ...declared, spec: { ...declared.spec, version: path.version } };
+  const { spec, status } = cluster;
   const claims = owned(PersistentVolumeClaim).filter(isMember);
   const planned = plannedMembers(cluster, claims);
   const endpoints = new Map(
@@ -79,10 +84,19 @@ export async function look(
     healthy,
     listing,
     freshName: drawMemberName(cluster),
+    held: path.held,
     now,
   };
-  return { situation, answers, endpoints, clusterId };
+  return { cluster, situation, answers, endpoints, clusterId };
 }
+
+/** By the images of pods: whoever starts may not answer yet. */
+function runningVersions({ status }: EtcdCluster, pods: ReadonlyMap<string, Pod>): string[] {
+  const versions = [...pods.values()].flatMap(({ spec }) => versionOf(spec?.containers[0]?.image ?? '') ?? []);
+  return versions.length > 0 ? versions : status?.currentVersion ? [status.currentVersion] : [];
+}
+
+const versionOf = (image: string): string | undefined => /:v(3\.\d+\.\d+)$/.exec(image)?.[1];
 
 /** As it is written down. Where the status was lost, the claims say who there was: a cluster that has data is never begun anew. */
 function plannedMembers({ status }: EtcdCluster, claims: readonly PersistentVolumeClaim[]): PlannedMember[] {

@@ -58,4 +58,9 @@ const eventOf = {
   recover: 'Recovering',
   'call-off': 'RecoveryCalledOff',
 } as const;
-const concernOf = { quorum: 'QuorumLost', stranger: 'StrangeMember', member: 'MemberStuck' } as const;
+const concernOf = {
+  quorum: 'QuorumLost',
+  stranger: 'StrangeMember',
+  member: 'MemberStuck',
+  version: 'UpgradeRefused',
+} as const;

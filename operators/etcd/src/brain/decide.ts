@@ -39,7 +39,8 @@ export function decide(situation: Situation): Step {
     joining(situation, listing) ??
     lost(situation, listing) ??
     resized(situation, listing, freshName) ??
-    outdated(situation, listing) ?? { do: 'nothing', why: 'as wanted' }
+    outdated(situation, listing) ??
+    held(situation) ?? { do: 'nothing', why: 'as wanted' }
   );
 }
 
@@ -224,8 +225,10 @@ function outdated(situation: Situation, listing: Listing): Step | undefined {
   const member = old.find(({ name }) => name !== leader) ?? old[0];
   if (!member) return undefined;
   const reason = 'its pod is not as the spec wants it';
-  return { do: 'plan', member: { name: member.name, state: 'Restarting', reason }, why: reason };
+  return { do: 'plan', member: { name: member.name, state: 'Restarting', reason }, afterWrite: true, why: reason };
 }
+
+const held = ({ held }: Situation): Step | undefined => held ? { do: 'wait', concern: 'version', why: held } : undefined;
 
 const leave = ({ name, keepVolume }: PlannedMember, reason: string): Step => ({
   do: 'plan',

@@ -98,6 +98,8 @@ export interface Situation {
   readonly listing: Listing | undefined;
   /** Names that may be given to a new member, unused. Drawn before, so that a decision has no chance in it. */
   readonly freshName: string;
+  /** Why members don't go to the version that is wanted, and what to do. */
+  readonly held?: string | undefined;
   readonly now: number;
 }
 

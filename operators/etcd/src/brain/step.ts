@@ -4,7 +4,13 @@ import type { PlannedMember, Recovery } from './situation.ts';
 /** One thing to do, or to wait for. */
 export type Step =
   /** Writes down that there is to be such a member, or what becomes of it: nothing else, so that it is known before it is done. */
-  | { readonly do: 'plan'; readonly member: PlannedMember; readonly why: string }
+  | {
+      readonly do: 'plan';
+      readonly member: PlannedMember;
+      /** Only once quorum has agreed to a write. */
+      readonly afterWrite?: true;
+      readonly why: string;
+    }
   /** Forgets a member of which nothing is left. */
   | { readonly do: 'forget'; readonly name: string; readonly why: string }
   /** Makes the pod, its claim and its certificate. `begin`: it is the first, and has nobody to join. */
@@ -35,5 +41,5 @@ export type Step =
       readonly toId: string;
       readonly why: string;
     }
-  | { readonly do: 'wait'; readonly why: string; readonly concern?: 'quorum' | 'stranger' | 'member' }
+  | { readonly do: 'wait'; readonly why: string; readonly concern?: 'quorum' | 'stranger' | 'member' | 'version' }
   | { readonly do: 'nothing'; readonly why: string };
