@@ -228,7 +228,8 @@ function outdated(situation: Situation, listing: Listing): Step | undefined {
   return { do: 'plan', member: { name: member.name, state: 'Restarting', reason }, afterWrite: true, why: reason };
 }
 
-const held = ({ held }: Situation): Step | undefined => held ? { do: 'wait', concern: 'version', why: held } : undefined;
+const held = ({ held }: Situation): Step | undefined =>
+  held ? { do: 'wait', concern: 'version', why: held } : undefined;
 
 const leave = ({ name, keepVolume }: PlannedMember, reason: string): Step => ({
   do: 'plan',
