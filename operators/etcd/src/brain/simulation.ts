@@ -7,12 +7,14 @@ import {
   type Cut,
   disturb,
   goOn,
+  isWhole,
   loseClaim,
   type Machine,
   objectsOf,
   type Peer,
   pick,
   type Trouble,
+  wrongsOfSurvivor,
 } from './simulated-machine.ts';
 import { type PlannedMember, type Position, quorumOf, type Recovery, type Situation } from './situation.ts';
 import type { Step } from './step.ts';
