@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Decider, history, play, settle } from '../../test/histories.ts';
 import { decide } from './decide.ts';
-import { type Decider, history, play, settle } from './histories.ts';
 import type { Situation } from './situation.ts';
 
 /** `KURATOR_ETCD_HISTORIES=100000` plays more of them, which takes minutes. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Decider, pass, play, settle, type Turn, turn, which } from '../../test/histories.ts';
 import { decide } from './decide.ts';
-import { type Decider, pass, play, settle, type Turn, turn, which } from './histories.ts';
 import type { Cut, Trouble } from './simulated-machine.ts';
 import type { Simulation } from './simulation.ts';
 import type { Situation } from './situation.ts';

@@ -1,9 +1,9 @@
 /** Histories of a cluster, drawn by lot, and how they are played. For tests of the model. */
 import fc from 'fast-check';
-import type { Cut, Trouble } from './simulated-machine.ts';
-import { Simulation } from './simulation.ts';
-import type { Situation } from './situation.ts';
-import type { Step } from './step.ts';
+import type { Cut, Trouble } from '../src/brain/simulated-machine.ts';
+import { Simulation } from '../src/brain/simulation.ts';
+import type { Situation } from '../src/brain/situation.ts';
+import type { Step } from '../src/brain/step.ts';
 
 export type Decider = (situation: Situation) => Step;
 
