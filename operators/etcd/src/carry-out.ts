@@ -2,6 +2,7 @@
 
 import type { Ring } from '@kurator/pki';
 import { type AuthorContext, PersistentVolumeClaim, Pod, Secret } from '@kurator/sdk';
+import { restoreSeed } from './backups/seed.ts';
 import type { Step } from './brain/step.ts';
 import { memberSecret } from './children/certificates.ts';
 import { claimOf, podOf } from './children/member.ts';
@@ -25,6 +26,8 @@ export async function carryOut(step: Step, means: Means): Promise<void> {
   switch (step.do) {
     case 'start':
       return await start(step, means);
+    case 'restore':
+      return await restore(step.name, step.again, means);
     case 'stop':
       await context.remove(Pod, step.name);
       return;
@@ -66,6 +69,12 @@ async function start({ name, begin, force }: StartStep, { cluster, ring, look, c
   const others = members.includes(name) ? members : [...members, name];
   const copy = force ? { copy: `before-recovery-${now.toString(36)}` } : {};
   await apply(Pod, podOf(cluster, name, { state: begin ? 'new' : 'existing', members: others, ...copy }));
+}
+
+/** The volume first; then what fills it. */
+async function restore(name: string, again: boolean, { cluster, look, context }: Means): Promise<void> {
+  if (!look.situation.objects.get(name)?.claim) await context.apply(PersistentVolumeClaim, claimOf(cluster, name));
+  await restoreSeed(cluster, name, again, context);
 }
 
 function someVoter({ situation, endpoints }: Look, except?: string): Endpoint {

@@ -14,6 +14,9 @@ import {
   Service,
 } from '@kurator/sdk';
 import { adviceOf } from './advice.ts';
+import { withBackups } from './backups/backup.ts';
+import { withRestores } from './backups/restore.ts';
+import { clearSeedPods } from './backups/seed.ts';
 import { decide } from './brain/decide.ts';
 import type { Step } from './brain/step.ts';
 import { carryOut } from './carry-out.ts';
@@ -33,6 +36,7 @@ import { EtcdCluster } from './resources.ts';
 import { statusOf } from './status.ts';
 import { describe, tell } from './telling.ts';
 
+export { EtcdBackup, EtcdRestore } from './backups/resources.ts';
 export { EtcdCluster } from './resources.ts';
 
 /** How long nothing is looked at while all is well: changes of pods come by themselves, what etcd thinks does not. */
@@ -40,7 +44,7 @@ const IDLE = '10s';
 /** How soon what was waited for is looked at again. */
 const SOON = '1s';
 
-export const etcd = operator({ name: 'etcd-operator' })
+const clusters = operator({ name: 'etcd-operator' })
   .controller(EtcdCluster, { timeout: '1m' })
   .owns(Pod, { labels: LABEL })
   .owns(PersistentVolumeClaim, { labels: LABEL })
@@ -52,6 +56,8 @@ export const etcd = operator({ name: 'etcd-operator' })
   .uses(PersistentVolumeClaim, ['get'])
   .uses(Node, ['get'])
   .reconcile(reconcile);
+
+export const etcd = withRestores(withBackups(clusters));
 
 async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
   const { event, log, requeue } = context;
@@ -102,6 +108,7 @@ async function keepChildren(cluster: EtcdCluster, ring: Ring, { situation }: Loo
   await renewCertificates(cluster, ring, context, situation.now);
   // Only once it is on record that the cluster has data: until then it may be begun anew.
   if (!cluster.status?.clusterId) return;
+  await clearSeedPods(context);
   await leadClientsTo(
     voters.flatMap(({ name }) => name ?? []),
     context,

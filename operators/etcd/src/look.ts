@@ -1,5 +1,6 @@
 /** Gathers what is known of a cluster, from Kubernetes and from etcd itself. Changes nothing. */
 import { type AuthorContext, conditionOf, PersistentVolumeClaim, Pod, parseDuration } from '@kurator/sdk';
+import { isSeedPod, seedDataOf } from './backups/seed.ts';
 import type { Listing, MemberObjects, PlannedMember, Position, Recovery, Situation } from './brain/situation.ts';
 import { upgradePath } from './brain/upgrade-path.ts';
 import { FORCED, TEMPLATE, templateOf } from './children/member.ts';
@@ -27,11 +28,9 @@ export async function look(
   now: number,
 ): Promise<Look> {
   const { owned, signal } = context;
-  const pods = new Map(
-    owned(Pod)
-      .filter(isMember)
-      .map((pod) => [pod.metadata.name, pod]),
-  );
+  const allPods = owned(Pod);
+  const memberPods = allPods.filter((pod) => isMember(pod) && !isSeedPod(pod));
+  const pods = new Map(memberPods.map((pod) => [pod.metadata.name, pod]));
   const path = upgradePath(runningVersions(declared, pods), declared.spec.version);
   const cluster: EtcdCluster = { ...declared, spec: { ...declared.spec, version: path.version } };
   const { spec, status } = cluster;
@@ -79,6 +78,7 @@ export async function look(
     positions,
     replaceAfter: parseDuration(spec.replaceAfter),
     formed: isFormed,
+    seedData: seedDataOf(cluster, allPods, now),
     members,
     objects,
     healthy,

@@ -23,6 +23,8 @@ export function describe(step: Step): string {
       return `${step.name} is gone: ${step.why}`;
     case 'start':
       return `starts ${step.name}${step.force ? ' as a cluster of its own' : ''}: ${step.why}`;
+    case 'restore':
+      return `restores the data of ${step.name}: ${step.why}`;
     case 'stop':
       return `stops the pod of ${step.name}: ${step.why}`;
     case 'recover':
@@ -49,6 +51,7 @@ const eventOf = {
   plan: 'MemberPlanned',
   forget: 'MemberGone',
   start: 'MemberStarted',
+  restore: 'DataRestored',
   stop: 'MemberStopped',
   discard: 'VolumeDeleted',
   add: 'MemberAdded',

@@ -10,7 +10,15 @@
  *    people have asked for it, and a majority is gone for good: see quorum-loss.ts.
  */
 import { recovered, withoutQuorum } from './quorum-loss.ts';
-import { type ListedMember, type Listing, overdue, type PlannedMember, quorumOf, type Situation } from './situation.ts';
+import {
+  type ListedMember,
+  type Listing,
+  overdue,
+  type PlannedMember,
+  quorumOf,
+  type SeedData,
+  type Situation,
+} from './situation.ts';
 import type { Step } from './step.ts';
 
 export function decide(situation: Situation): Step {
@@ -54,14 +62,33 @@ function unwritten({ members }: Situation, listing: Listing): Step | undefined {
 }
 
 /** The first member, alone: the others join it. So there is one way into a cluster, and a cluster is begun by one write. */
-function begin({ members, freshName, objects, healthy }: Situation): Step {
+function begin({ members, freshName, objects, healthy, seedData }: Situation): Step {
   const [seed] = members;
   if (!seed) return { do: 'plan', member: { name: freshName, state: 'Seed' }, why: 'the first member' };
   const { name } = seed;
   const own = objects.get(name);
-  if (needsPod(own)) return { do: 'start', name, begin: true, why: 'the first member' };
+  if (needsPod(own)) {
+    const before = seedData && withData(name, seedData);
+    return before ?? { do: 'start', name, begin: true, why: 'the first member' };
+  }
   if (own?.pod === 'failed') return { do: 'stop', name, why: 'its pod has failed' };
   return { do: 'wait', why: healthy.has(name) ? `${name} is to be written down` : `${name} starts` };
+}
+
+/** What comes before the first member is started; nothing, once its data is there. */
+function withData(name: string, data: SeedData): Step | undefined {
+  switch (data.is) {
+    case 'there':
+      return undefined;
+    case 'wanted':
+      return { do: 'restore', name, again: false, why: 'it begins with the data of a backup' };
+    case 'coming':
+      return { do: 'wait', why: `${name} gets the data of a backup: ${data.why}` };
+    case 'failed':
+      return data.again
+        ? { do: 'restore', name, again: true, why: data.why }
+        : { do: 'wait', concern: 'member', why: `${name} does not get the data of its backup: ${data.why}` };
+  }
 }
 
 function leaving(situation: Situation, listing: Listing): Step | undefined {

@@ -22,6 +22,8 @@ export type Step =
       readonly force?: true;
       readonly why: string;
     }
+  /** Makes the claim, and has the data of a backup put into it; `again`: what a try before has left is made room of first. */
+  | { readonly do: 'restore'; readonly name: string; readonly again: boolean; readonly why: string }
   /** Deletes the pod, and nothing else of it. */
   | { readonly do: 'stop'; readonly name: string; readonly why: string }
   /** Deletes the claim and the certificate of one that is off the list; `keep`: the claim is let go of, and stays. */
