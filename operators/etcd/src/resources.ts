@@ -10,6 +10,7 @@ import {
   rule,
   z,
 } from '@kurator/sdk';
+import { restoreSource } from './backups/storage-fields.ts';
 
 /** A pattern, refused with what to write instead: a pattern of OpenAPI can't say that. */
 function said<S extends z.ZodType<string>>(schema: S, pattern: RegExp, remedy: string): S {
@@ -53,7 +54,8 @@ const storage = z
   })
   .prefault({});
 
-const fields = z.object({
+/** Of an EtcdCluster; an EtcdRestore has them too, for the one that it makes. */
+export const clusterFields = z.object({
   size: z
     .int32()
     .min(1)
@@ -85,9 +87,16 @@ const fields = z.object({
   autoCompactionRetention: duration({ min: '1m', max: '8760h' })
     .default('1h')
     .describe('For how long old revisions of keys are kept.'),
-  replaceAfter: duration({ min: '30s', max: '24h' })
+  replaceAfter: duration({ min: '10s', max: '24h' })
     .default('5m')
     .describe('How long a member that runs may give no answer before another takes its place.'),
+  quorumLoss: z
+    .enum(['Never', 'Recover'])
+    .default('Never')
+    .describe(
+      'What is done once a majority of members can never come back. Never: nothing. Recover: the cluster goes on from the survivor ' +
+        'that knows most; what was written after that is lost.',
+    ),
   nodeSelector: mapOf(
     z.string().min(1).max(317),
     said(
@@ -97,6 +106,9 @@ const fields = z.object({
     ),
     { max: 32 },
   ).optional(),
+  bootstrap: immutable(z.object({ restore: restoreSource() }), { settable: false })
+    .optional()
+    .describe('What its data begins with. An EtcdRestore sets it, once it has looked at the snapshot.'),
   paused: z.boolean().default(false).describe('Watches, and changes nothing.'),
 });
 
@@ -110,7 +122,25 @@ const member = z.object({
   leader: z.boolean().optional(),
   version: z.string().optional(),
   dbSize: z.int().optional(),
+  unconfirmed: z.boolean().describe('The status was lost, and quorum has not said since whether it votes.').optional(),
+  keepVolume: z.boolean().describe('Its volume stays when it has left, and is nobody’s.').optional(),
 });
+
+const recovery = z
+  .object({
+    stage: z.enum(['Forcing', 'Restarting', 'Done']),
+    survivor: z.string().describe('The member that the cluster goes on from.'),
+    revision: z.int().describe('Of the last write that it has.'),
+    index: z.int().describe('Of the last entry of the log that it knows to be committed.'),
+    lost: z.array(z.string()).max(32).describe('Members whose data is gone.'),
+    leftBehind: z
+      .array(z.string())
+      .max(32)
+      .describe('Members whose data was there, and went no further: their volumes are kept under these names.'),
+    startedAt: z.iso.datetime(),
+    mayBeLost: z.string(),
+  })
+  .describe('How the cluster went on when a majority of its members was gone.');
 
 /** A cluster of etcd. */
 export const EtcdCluster = resource({
@@ -125,7 +155,7 @@ export const EtcdCluster = resource({
     .string()
     .max(52)
     .regex(/^[a-z]([-a-z0-9]*[a-z0-9])?$/),
-  spec: fields,
+  spec: clusterFields,
   status: z.object({
     phase: z.enum(['Creating', 'Running', 'Changing', 'Degraded', 'QuorumLost', 'Paused']),
     size: z.int().describe('How many members vote.'),
@@ -136,6 +166,7 @@ export const EtcdCluster = resource({
     leader: z.string(),
     step: z.string().describe('What is being done, or waited for, and why.'),
     members: z.array(member).max(32),
+    recovery: recovery.optional(),
   }),
   columns: {
     Ready: '.status.ready',
