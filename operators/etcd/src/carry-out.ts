@@ -9,6 +9,7 @@ import { memberSecretOf, peerUrlOf } from './children/names.ts';
 import type { Endpoint, EtcdClient } from './database/etcd-client.ts';
 import type { Look } from './look.ts';
 import type { EtcdCluster } from './resources.ts';
+import { trusting } from './rotation/trust.ts';
 
 /** What a step is done with. */
 export interface Means {
@@ -58,7 +59,7 @@ async function start(name: string, begin: boolean, { cluster, ring, look, contex
   if (secret) await apply(Secret, secret);
   const members = begin ? [name] : (listing?.members ?? []).flatMap((listed) => listed.name ?? []);
   const others = members.includes(name) ? members : [...members, name];
-  await apply(Pod, podOf(cluster, name, { state: begin ? 'new' : 'existing', members: others }));
+  await apply(Pod, trusting(ring, podOf(cluster, name, { state: begin ? 'new' : 'existing', members: others })));
 }
 
 function someVoter({ situation, endpoints }: Look, except?: string): Endpoint {

@@ -27,6 +27,8 @@ import { budgetOf, clientServiceManifest, memberServiceOf } from './children/ser
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
 import { EtcdCluster } from './resources.ts';
+import { certificatesOf, rotate } from './rotation/rotate.ts';
+import { believing, hurry } from './rotation/trust.ts';
 import { statusOf } from './status.ts';
 
 export { EtcdCluster } from './resources.ts';
@@ -43,7 +45,7 @@ export const etcd = operator({ name: 'etcd-operator' })
   .owns(Secret, { labels: LABEL })
   .owns(Service, { labels: LABEL })
   .owns(PodDisruptionBudget, { labels: LABEL })
-  .uses(Secret, ['get', 'create'])
+  .uses(Secret, ['get', 'create', 'update'])
   .uses(Pod, ['patch'])
   .reconcile(reconcile);
 
@@ -52,7 +54,7 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   const now = Date.now();
   const ring = await authorityOf(cluster, context, now);
   const client = new EtcdClient(operatorCredentials(ring, now));
-  const seen = await look(cluster, client, context, now);
+  const seen = believing(await look(cluster, client, context, now), ring, context);
   const { situation } = seen;
   const step = decide(situation);
 
@@ -73,13 +75,20 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
     event('Normal', eventOf[step.do], said);
   }
   if (step.do === 'wait' && step.concern) event('Warning', concernOf[step.concern], step.why);
+  tellAdvice(cluster, event);
+  const rotation = situation.paused ? undefined : await rotate(cluster, ring, seen, context);
+  const { status, conditions } = statusOf(cluster, seen, step, trouble);
+  const certificates = certificatesOf(rotation);
+  const isWaiting = trouble !== undefined || step.do === 'wait' || (step.do === 'nothing' && rotation?.isRunning);
+  const soon = isWaiting ? SOON : step.do === 'nothing' ? IDLE : '1ms';
+  return { status, conditions: [...conditions, ...certificates], ...requeue(soon) };
+}
+
+/** Once for each thing: whoever looks later reads it in the condition. */
+function tellAdvice(cluster: EtcdCluster, event: AuthorContext['event']): void {
   for (const { reason, message } of adviceOf(cluster)) {
-    // Said once for each thing: whoever looks later reads it in the condition.
     if (!cluster.status?.conditions?.some((known) => known.message === message)) event('Warning', reason, message);
   }
-  const { status, conditions } = statusOf(cluster, seen, step, trouble);
-  const soon = trouble || step.do === 'wait' ? SOON : step.do === 'nothing' ? IDLE : '1ms';
-  return { status, conditions, ...requeue(soon) };
 }
 
 /** What a cluster has beside its members: they are made and ended one step at a time. */
@@ -132,11 +141,14 @@ async function authorityOf(cluster: EtcdCluster, { client, get }: AuthorContext,
 }
 
 /** etcd reads its certificate anew for each connection: a new one in the Secret is enough. */
-async function renewCertificates(cluster: EtcdCluster, ring: Ring, { apply, get }: AuthorContext, now: number) {
+async function renewCertificates(cluster: EtcdCluster, ring: Ring, context: AuthorContext, now: number) {
+  const { apply, get } = context;
   for (const { name } of cluster.status?.members ?? []) {
     const present = get(Secret, memberSecretOf(name));
     const secret = present && memberSecret(cluster, name, ring, present, now);
-    if (secret) await apply(Secret, secret);
+    if (!secret) continue;
+    await apply(Secret, secret);
+    await hurry(context, name, secret);
   }
 }
 

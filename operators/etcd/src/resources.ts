@@ -53,6 +53,23 @@ const storage = z
   })
   .prefault({});
 
+const tls = z
+  .object({
+    authority: z
+      .string()
+      .max(63)
+      .default('')
+      .describe(
+        'Another text here, such as the date, asks for another authority. It follows the present one in stages.',
+      ),
+    overlap: duration({ min: '1s', max: '720h' })
+      .default('1h')
+      .describe(
+        'How long clients are given to load whom they are to believe, and then what they are to show, while authorities follow each other.',
+      ),
+  })
+  .prefault({});
+
 const fields = z.object({
   size: z
     .int32()
@@ -69,6 +86,7 @@ const fields = z.object({
     .default('quay.io/coreos/etcd')
     .describe('Where images come from; the tag is v and the version.'),
   storage,
+  tls,
   resources: rule(
     resourceRequirements(),
     '!has(self.limits) || !has(self.requests) || self.requests.all(name, !(name in self.limits) || quantity(string(self.requests[name])).compareTo(quantity(string(self.limits[name]))) <= 0)',
