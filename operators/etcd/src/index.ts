@@ -27,6 +27,7 @@ import { budgetOf, clientServiceManifest, memberServiceOf } from './children/ser
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
 import { EtcdCluster } from './resources.ts';
+import { EtcdMetrics } from './metrics.ts';
 import { certificatesOf, rotate } from './rotation/rotate.ts';
 import { believing, hurry } from './rotation/trust.ts';
 import { statusOf } from './status.ts';
@@ -38,6 +39,9 @@ const IDLE = '10s';
 /** How soon what was waited for is looked at again. */
 const SOON = '1s';
 
+/** Of the operator that runs in this process. */
+let metrics = new EtcdMetrics();
+
 export const etcd = operator({ name: 'etcd-operator' })
   .controller(EtcdCluster, { timeout: '1m' })
   .owns(Pod, { labels: LABEL })
@@ -47,11 +51,17 @@ export const etcd = operator({ name: 'etcd-operator' })
   .owns(PodDisruptionBudget, { labels: LABEL })
   .uses(Secret, ['get', 'create', 'update'])
   .uses(Pod, ['patch'])
+  .beside(({ manager }) => {
+    metrics = new EtcdMetrics();
+    manager.metrics.add(metrics.families());
+    return { name: 'etcd-metrics', run: async () => undefined };
+  })
   .reconcile(reconcile);
 
 async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
   const { event, log, requeue } = context;
   const now = Date.now();
+  metrics.reads(context);
   const ring = await authorityOf(cluster, context, now);
   const client = new EtcdClient(operatorCredentials(ring, now));
   const seen = believing(await look(cluster, client, context, now), ring, context);
@@ -72,6 +82,7 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   }
   if (step.do !== 'wait' && step.do !== 'nothing' && !trouble) {
     log.info(said, { step: step.do });
+    metrics.done(step.do);
     event('Normal', eventOf[step.do], said);
   }
   if (step.do === 'wait' && step.concern) event('Warning', concernOf[step.concern], step.why);
