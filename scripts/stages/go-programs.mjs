@@ -2,7 +2,8 @@
  * Programs of others that tests need, built from their published Go modules: once on a machine, before the tests, which
  * should not spend minutes on it. They find them by environment variables.
  */
-import { accessSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { accessSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { runChild } from '../setup/child.mjs';
@@ -16,9 +17,14 @@ import { withProgress } from '../setup/progress.mjs';
  * @property {string} folder below the cache
  * @property {string} variable where tests find its path
  * @property {string[]} usedBy test files
+ * @property {string} [source] a folder of ours that it is built from, below the repository's root
  */
 
+const root = join(import.meta.dirname, '..', '..');
 const platform = `${process.platform}-${process.arch}`;
+
+/** etcd's own validator, led to a cluster of ours. */
+const judge = 'benchmarks/etcd/judge';
 
 /** @type {readonly GoProgram[]} */
 export const goPrograms = [
@@ -51,7 +57,27 @@ export const goPrograms = [
     variable: 'KURATOR_TEST_VERSITYGW',
     usedBy: ['contract', 'faults', 'readme'].map((name) => `packages/object-store/test/${name}.integration.test.ts`),
   },
+  {
+    name: 'judge',
+    package: judge,
+    source: judge,
+    folder: join('etcd-judge', `${digestOf(judge)}-${platform}`),
+    variable: 'KURATOR_TEST_ETCD_JUDGE',
+    usedBy: ['e2e/etcd-proof.e2e.test.ts'],
+  },
 ];
+
+/**
+ * Another for other sources.
+ *
+ * @param {string} source a folder
+ */
+function digestOf(source) {
+  const digest = createHash('sha256');
+  for (const file of readdirSync(join(root, source)).sort())
+    digest.update(file).update(readFileSync(join(root, source, file)));
+  return digest.digest('hex').slice(0, 12);
+}
 
 /** Options of vitest that are followed by a text which may look like a part of a path. */
 const PATTERNS = ['-t', '--testNamePattern'];
@@ -106,7 +132,9 @@ async function build(program, folder, path) {
   mkdirSync(dirname(folder), { recursive: true });
   const making = mkdtempSync(`${folder}.`);
   try {
-    const trouble = await withProgress(`Building ${program.package}`, () => goInstall(program.package, making));
+    const trouble = await withProgress(`Building ${program.package}`, () =>
+      program.source ? goBuild(program.source, join(making, program.name)) : goInstall(program.package, making),
+    );
     if (trouble) console.log(`${program.package} could not be built with Go: ${trouble}`);
     else moveUnlessThere(making, folder, path);
     return isThere(path);
@@ -139,18 +167,28 @@ const SMALL = ['-trimpath', '-ldflags', '-s -w'];
 /**
  * @param {string[]} args
  * @param {Record<string, string>} variables
+ * @param {string} [cwd]
  * @returns {Promise<string | undefined>} why not
  */
-async function go(args, variables) {
+async function go(args, variables, cwd = root) {
   const env = { ...process.env, GOFLAGS: '-buildvcs=false', CGO_ENABLED: '0', ...variables };
   try {
-    const { code, output, asked } = await runChild('go', args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+    const { code, output, asked } = await runChild('go', args, { stdio: ['ignore', 'pipe', 'pipe'], env, cwd });
     if (asked) throw new Interrupted(asked);
     return code === 0 ? undefined : firstLine(output);
   } catch (error) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') return 'there is no go on the PATH';
     throw error;
   }
+}
+
+/**
+ * @param {string} source
+ * @param {string} path
+ * @returns {Promise<string | undefined>} why not
+ */
+async function goBuild(source, path) {
+  return await go(['build', ...SMALL, '-o', path, '.'], {}, join(root, source));
 }
 
 /** @param {string} output */

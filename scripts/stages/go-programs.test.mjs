@@ -14,13 +14,13 @@ describe('goProgramsFor', () => {
   });
 
   it.each([
-    [[], ['alertmanager', 'helm', 'registry', 'versitygw']],
+    [[], ['alertmanager', 'helm', 'registry', 'versitygw', 'judge']],
     [['object-store/test/faults'], ['versitygw']],
     [['e2e/chart'], ['helm']],
     [['packages/client'], []],
     [
       ['-t', 'chart'],
-      ['alertmanager', 'helm', 'registry', 'versitygw'],
+      ['alertmanager', 'helm', 'registry', 'versitygw', 'judge'],
     ],
     [['object-store', '-t', 'a bucket'], ['versitygw']],
     [['packages/client', '--bail=1'], []],

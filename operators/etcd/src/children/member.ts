@@ -83,6 +83,8 @@ export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap
           name: 'etcd',
           image: `${spec.repository}:v${spec.version}`,
           command: ['etcd', ...argumentsOf(cluster, member, bootstrap)],
+          // So that `kubectl exec POD -- etcdctl …` finds its way.
+          env: Object.entries(toolVariables).map(([name, value]) => ({ name, value })),
           ports: [
             { name: 'client', containerPort: CLIENT_PORT },
             { name: 'peer', containerPort: PEER_PORT },
@@ -111,6 +113,13 @@ export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap
     },
   };
 }
+
+const toolVariables = {
+  ETCDCTL_ENDPOINTS: `https://localhost:${CLIENT_PORT}`,
+  ETCDCTL_CACERT: `${CERTIFICATES}/ca.crt`,
+  ETCDCTL_CERT: `${CERTIFICATES}/tls.crt`,
+  ETCDCTL_KEY: `${CERTIFICATES}/tls.key`,
+};
 
 /** As Kubernetes writes them: `1` is a number to people. */
 function resourcesOf({ limits = {}, requests = {} }: NonNullable<EtcdCluster['spec']['resources']>) {

@@ -1,0 +1,46 @@
+/** What runs come to. Pure. */
+import type { Figure } from '../figures/lines.ts';
+import { median } from '../figures/quantile.ts';
+import { markdownTable } from '../figures/table.ts';
+import type { Outcome } from './trial.ts';
+
+/** @param missed How many mutants were not found; undefined where none were tried. */
+export function figuresOf(outcomes: readonly Outcome[], missed: number | undefined): Figure[] {
+  const figures: Figure[] = [];
+  const add = (metric: string, values: readonly number[], unit: string) => {
+    if (values.length > 0) figures.push({ subject: 'kurator', metric, value: median(values), unit });
+  };
+  const count = (metric: string, value: number) => figures.push({ subject: 'kurator', metric, value, unit: 'count' });
+  const gaps = (scenario: string) =>
+    outcomes.flatMap(({ scenario: name, verdict }) => (name === scenario && verdict ? [verdict.gapMs] : []));
+  add(
+    'create_s',
+    outcomes.map(({ createdS }) => createdS),
+    's',
+  );
+  add('write_gap_follower_ms', gaps('pod-follower'), 'ms');
+  add('write_gap_leader_ms', gaps('kill-leader'), 'ms');
+  add('leader_move_ms', gaps('upgrade'), 'ms');
+  const replaced = outcomes.filter(({ scenario }) => scenario === 'pod-follower');
+  add(
+    'replace_s',
+    replaced.flatMap(({ recoveredS }) => recoveredS ?? []),
+    's',
+  );
+  count('runs', outcomes.length);
+  count(
+    'lost_writes',
+    outcomes.reduce((sum, { verdict }) => sum + (verdict?.lost ?? 0), 0),
+  );
+  count('violations', outcomes.filter(({ verdict }) => verdict?.violation).length);
+  if (missed !== undefined) count('mutants_missed', missed);
+  return figures;
+}
+
+export function tableOf(figures: readonly Figure[]): string {
+  const rows = figures.map(({ metric, value, unit }) => [
+    metric,
+    unit === 'count' ? String(value) : `${value.toFixed(unit === 's' ? 1 : 0)} ${unit}`,
+  ]);
+  return markdownTable([['', 'kurator'], ...rows]);
+}
