@@ -6,7 +6,7 @@ import { type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EtcdClients } from './support/etcd-clients.ts';
 import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
-import { eventually } from './support/kubectl.ts';
+import { eventually, kubectl } from './support/kubectl.ts';
 import { runInCluster } from './support/operator-in-cluster.ts';
 
 let cluster: Cluster;
@@ -84,5 +84,16 @@ describe('the authority of an etcd cluster', () => {
     }
     for (const { metadata } of await members()) expect(metadata.annotations?.['etcd.kurator.sh/trusts']).toBe(now[0]);
     expect(conditionOf(status?.conditions, 'Ready')).toMatchObject({ status: 'True' });
+  });
+});
+
+describe('the operator of etcd clusters', () => {
+  it('says how they are to Prometheus', async () => {
+    const { items } = await client.list(Pod, { namespace: etcd.name });
+    const [pod] = items;
+    const path = `/api/v1/namespaces/${etcd.name}/pods/${pod?.metadata.name}:8080/proxy/metrics`;
+    const text = await kubectl(cluster, ['get', '--raw', path]);
+    expect(text).toContain('kurator_etcd_members_healthy{namespace="default",cluster="vault"} 3');
+    expect(text).toMatch(/kurator_etcd_steps_total\{step="promote"\} [2-9]/);
   });
 });

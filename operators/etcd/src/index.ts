@@ -26,8 +26,8 @@ import { authoritySecretOf, clientSecretOf, LABEL, memberSecretOf, VOTER } from 
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
-import { EtcdCluster } from './resources.ts';
 import { EtcdMetrics } from './metrics.ts';
+import { EtcdCluster } from './resources.ts';
 import { certificatesOf, rotate } from './rotation/rotate.ts';
 import { believing, hurry } from './rotation/trust.ts';
 import { statusOf } from './status.ts';

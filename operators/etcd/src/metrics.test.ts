@@ -12,14 +12,19 @@ const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 
 function shop(status?: EtcdCluster['status']): EtcdCluster {
   const metadata = { name: 'shop', namespace: 'web' };
-  return { ...(manifestOf(EtcdCluster, { metadata, spec: { version: '3.6.8' } }) as EtcdCluster), ...(status ? { status } : {}) };
+  return {
+    ...(manifestOf(EtcdCluster, { metadata, spec: { version: '3.6.8' } }) as EtcdCluster),
+    ...(status ? { status } : {}),
+  };
 }
 
 function scrape(clusters: readonly EtcdCluster[], metrics = new EtcdMetrics()): Record<string, number> {
   metrics.reads({ list: () => clusters as never });
-  const lines = metrics.families().flatMap(({ name, samples }) =>
-    Array.from(samples(), ({ labels, value }) => [`${name} ${Object.values(labels).join(' ')}`, value] as const),
-  );
+  const lines = metrics
+    .families()
+    .flatMap(({ name, samples }) =>
+      Array.from(samples(), ({ labels, value }) => [`${name} ${Object.values(labels).join(' ')}`, value] as const),
+    );
   return Object.fromEntries(lines);
 }
 

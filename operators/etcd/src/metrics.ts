@@ -25,8 +25,10 @@ const isIn =
 const gauges: readonly Gauge[] = [
   one('members_wanted', 'Members that are declared.', ({ spec }) => spec.size),
   one('members_voting', "Members that vote, by etcd's own list.", (_, { size = 0 }) => size),
-  one('members_healthy', 'Members that answer and know a leader.', (_, { members = [] }) =>
-    members.filter(({ healthy }) => healthy).length,
+  one(
+    'members_healthy',
+    'Members that answer and know a leader.',
+    (_, { members = [] }) => members.filter(({ healthy }) => healthy).length,
   ),
   one('quorum_lost', '1 while a cluster that has data has no quorum.', isIn('QuorumLost')),
   one('degraded', '1 while members are missing, or a person is called.', isIn('Degraded', 'QuorumLost')),
