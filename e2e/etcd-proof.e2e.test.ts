@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ cluster } = await createCluster({ name: 'e2e-etcd-proof', nodes: 3 }));
   client = await cluster.client();
   await loadEtcd(cluster, [ETCD_VERSION]);
-  await installCrds(client, [EtcdCluster]);
+  await installCrds(client, etcd.resources);
   const entry = 'operators/etcd/src/main.ts';
   await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
 });

@@ -1,5 +1,5 @@
 /** Three nodes, and on them one cluster of etcd after the other: each in a namespace of its own, with an operator of its own. */
-import { EtcdCluster } from '@kurator/operator-etcd';
+import { EtcdCluster, etcd } from '@kurator/operator-etcd';
 import { type Client, installCrds, Namespace, Pod, waitFor } from '@kurator/sdk';
 import { type Cluster, createCluster } from '@kurator/testenv';
 import { ETCD_NEXT_VERSION, ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from '../../e2e/support/etcd-image.ts';
@@ -24,7 +24,7 @@ export async function openArena(name: string): Promise<Arena> {
   };
   try {
     await loadEtcd(cluster, [ETCD_VERSION, ETCD_NEXT_VERSION]);
-    await installCrds(client, [EtcdCluster]);
+    await installCrds(client, etcd.resources);
     return { cluster, client, workshop, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();

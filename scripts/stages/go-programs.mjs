@@ -55,7 +55,10 @@ export const goPrograms = [
     package: 'github.com/versity/versitygw/cmd/versitygw@v1.8.0',
     folder: join('versitygw', `v1.8.0-${platform}`),
     variable: 'KURATOR_TEST_VERSITYGW',
-    usedBy: ['contract', 'faults', 'readme'].map((name) => `packages/object-store/test/${name}.integration.test.ts`),
+    usedBy: [
+      ...['contract', 'faults', 'readme'].map((name) => `packages/object-store/test/${name}.integration.test.ts`),
+      'e2e/etcd-backup.e2e.test.ts',
+    ],
   },
   {
     name: 'judge',

@@ -2,6 +2,7 @@
 
 import type { Ring } from '@kurator/pki';
 import { type AuthorContext, PersistentVolumeClaim, Pod, Secret } from '@kurator/sdk';
+import { restoreSeed } from './backups/seed.ts';
 import type { Step } from './brain/decide.ts';
 import { memberSecret } from './children/certificates.ts';
 import { claimOf, podOf } from './children/member.ts';
@@ -26,6 +27,8 @@ export async function carryOut(step: Step, means: Means): Promise<void> {
   switch (step.do) {
     case 'start':
       return await start(step.name, step.begin, means);
+    case 'restore':
+      return await restore(step.name, step.again, means);
     case 'stop':
       await context.remove(Pod, step.name);
       return;
@@ -60,6 +63,12 @@ async function start(name: string, begin: boolean, { cluster, ring, look, contex
   const members = begin ? [name] : (listing?.members ?? []).flatMap((listed) => listed.name ?? []);
   const others = members.includes(name) ? members : [...members, name];
   await apply(Pod, trusting(ring, podOf(cluster, name, { state: begin ? 'new' : 'existing', members: others })));
+}
+
+/** The volume first; then what fills it. */
+async function restore(name: string, again: boolean, { cluster, look, context }: Means): Promise<void> {
+  if (!look.situation.objects.get(name)?.claim) await context.apply(PersistentVolumeClaim, claimOf(cluster, name));
+  await restoreSeed(cluster, name, again, context);
 }
 
 function someVoter({ situation, endpoints }: Look, except?: string): Endpoint {

@@ -13,6 +13,9 @@ import {
   Service,
 } from '@kurator/sdk';
 import { adviceOf } from './advice.ts';
+import { withBackups } from './backups/backup.ts';
+import { withRestores } from './backups/restore.ts';
+import { clearSeedPods } from './backups/seed.ts';
 import { decide, type Step } from './brain/decide.ts';
 import { carryOut } from './carry-out.ts';
 import {
@@ -32,6 +35,7 @@ import { certificatesOf, rotate } from './rotation/rotate.ts';
 import { believing, hurry } from './rotation/trust.ts';
 import { statusOf } from './status.ts';
 
+export { EtcdBackup, EtcdRestore } from './backups/resources.ts';
 export { EtcdCluster } from './resources.ts';
 
 /** How long nothing is looked at while all is well: changes of pods come by themselves, what etcd thinks does not. */
@@ -42,7 +46,7 @@ const SOON = '1s';
 /** Of the operator that runs in this process. */
 let metrics = new EtcdMetrics();
 
-export const etcd = operator({ name: 'etcd-operator' })
+const clusters = operator({ name: 'etcd-operator' })
   .controller(EtcdCluster, { timeout: '1m' })
   .owns(Pod, { labels: LABEL })
   .owns(PersistentVolumeClaim, { labels: LABEL })
@@ -57,6 +61,8 @@ export const etcd = operator({ name: 'etcd-operator' })
     return { name: 'etcd-metrics', run: async () => undefined };
   })
   .reconcile(reconcile);
+
+export const etcd = withRestores(withBackups(clusters));
 
 async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
   const { event, log, requeue } = context;
@@ -114,6 +120,7 @@ async function keepChildren(cluster: EtcdCluster, ring: Ring, { situation }: Loo
   await renewCertificates(cluster, ring, context, situation.now);
   // Only once it is on record that the cluster has data: until then it may be begun anew.
   if (!cluster.status?.clusterId) return;
+  await clearSeedPods(context);
   await leadClientsTo(
     voters.flatMap(({ name }) => name ?? []),
     context,
@@ -180,6 +187,8 @@ function describe(step: Step): string {
       return `${step.name} is gone: ${step.why}`;
     case 'start':
       return `starts ${step.name}: ${step.why}`;
+    case 'restore':
+      return `restores the data of ${step.name}: ${step.why}`;
     case 'stop':
       return `stops the pod of ${step.name}: ${step.why}`;
     case 'discard':
@@ -202,6 +211,7 @@ const eventOf = {
   plan: 'MemberPlanned',
   forget: 'MemberGone',
   start: 'MemberStarted',
+  restore: 'DataRestored',
   stop: 'MemberStopped',
   discard: 'VolumeDeleted',
   add: 'MemberAdded',

@@ -1,5 +1,6 @@
 /** Gathers what is known of a cluster, from Kubernetes and from etcd itself. Changes nothing. */
 import { type AuthorContext, conditionOf, PersistentVolumeClaim, Pod, parseDuration } from '@kurator/sdk';
+import { isSeedPod, seedDataOf } from './backups/seed.ts';
 import type { Listing, MemberObjects, PlannedMember, Situation } from './brain/situation.ts';
 import { TEMPLATE, templateOf } from './children/member.ts';
 import { drawMemberName, hostOf, memberOfPeerUrl } from './children/names.ts';
@@ -22,7 +23,8 @@ export async function look(
   now: number,
 ): Promise<Look> {
   const { spec, status } = cluster;
-  const pods = new Map(owned(Pod).map((pod) => [pod.metadata.name, pod]));
+  const allPods = owned(Pod);
+  const pods = new Map(allPods.filter((pod) => !isSeedPod(pod)).map((pod) => [pod.metadata.name, pod]));
   const claims = owned(PersistentVolumeClaim);
   const planned = plannedMembers(cluster, claims);
   const endpoints = new Map(
@@ -54,6 +56,7 @@ export async function look(
     paused: spec.paused,
     replaceAfter: parseDuration(spec.replaceAfter),
     formed: clusterId !== undefined || isRecovered(cluster, planned),
+    seedData: seedDataOf(cluster, allPods, now),
     members,
     objects,
     healthy,

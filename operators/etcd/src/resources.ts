@@ -10,6 +10,7 @@ import {
   rule,
   z,
 } from '@kurator/sdk';
+import { restoreSource } from './backups/storage-fields.ts';
 
 /** A pattern, refused with what to write instead: a pattern of OpenAPI can't say that. */
 function said<S extends z.ZodType<string>>(schema: S, pattern: RegExp, remedy: string): S {
@@ -70,7 +71,8 @@ const tls = z
   })
   .prefault({});
 
-const fields = z.object({
+/** Of an EtcdCluster; an EtcdRestore has them too, for the one that it makes. */
+export const clusterFields = z.object({
   size: z
     .int32()
     .min(1)
@@ -115,6 +117,9 @@ const fields = z.object({
     ),
     { max: 32 },
   ).optional(),
+  bootstrap: immutable(z.object({ restore: restoreSource() }), { settable: false })
+    .optional()
+    .describe('What its data begins with. An EtcdRestore sets it, once it has looked at the snapshot.'),
   paused: z.boolean().default(false).describe('Watches, and changes nothing.'),
 });
 
@@ -143,7 +148,7 @@ export const EtcdCluster = resource({
     .string()
     .max(52)
     .regex(/^[a-z]([-a-z0-9]*[a-z0-9])?$/),
-  spec: fields,
+  spec: clusterFields,
   status: z.object({
     phase: z.enum(['Creating', 'Running', 'Changing', 'Degraded', 'QuorumLost', 'Paused']),
     size: z.int().describe('How many members vote.'),

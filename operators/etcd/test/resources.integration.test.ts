@@ -6,6 +6,7 @@ import { type Client, installCrds } from '@kurator/sdk';
 import { sharedClient, testNamespace } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { EtcdBackup, EtcdRestore } from '../src/backups/resources.ts';
 import { EtcdCluster } from '../src/resources.ts';
 
 let client: Client;
@@ -14,7 +15,7 @@ let namespace: string;
 beforeAll(async () => {
   client = await sharedClient();
   namespace = await testNamespace(client, 'etcd-resources');
-  await installCrds(client, [EtcdCluster]);
+  await installCrds(client, [EtcdCluster, EtcdBackup, EtcdRestore]);
 });
 afterAll(async () => await client.close());
 

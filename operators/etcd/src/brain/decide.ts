@@ -8,7 +8,14 @@
  * 4. A cluster that has data is never begun anew.
  * 5. Without quorum nothing is taken away: pods that are missing are started again on their own data, and that is all.
  */
-import { type ListedMember, type Listing, type PlannedMember, quorumOf, type Situation } from './situation.ts';
+import {
+  type ListedMember,
+  type Listing,
+  type PlannedMember,
+  quorumOf,
+  type SeedData,
+  type Situation,
+} from './situation.ts';
 
 /** One thing to do, or to wait for. */
 export type Step =
@@ -18,6 +25,8 @@ export type Step =
   | { readonly do: 'forget'; readonly name: string; readonly why: string }
   /** Makes the pod, its claim and its certificate. `begin`: it is the first, and has nobody to join. */
   | { readonly do: 'start'; readonly name: string; readonly begin: boolean; readonly why: string }
+  /** Makes the claim, and has the data of a backup put into it; `again`: what a try before has left is made room of first. */
+  | { readonly do: 'restore'; readonly name: string; readonly again: boolean; readonly why: string }
   /** Deletes the pod, and nothing else of it. */
   | { readonly do: 'stop'; readonly name: string; readonly why: string }
   /** Deletes the claim and the certificate of one that is off the list. */
@@ -75,14 +84,33 @@ function unwritten({ members }: Situation, listing: Listing): Step | undefined {
 }
 
 /** The first member, alone: the others join it. So there is one way into a cluster, and a cluster is begun by one write. */
-function begin({ members, freshName, objects, healthy }: Situation): Step {
+function begin({ members, freshName, objects, healthy, seedData }: Situation): Step {
   const [seed] = members;
   if (!seed) return { do: 'plan', member: { name: freshName, state: 'Seed' }, why: 'the first member' };
   const { name } = seed;
   const own = objects.get(name);
-  if (needsPod(own)) return { do: 'start', name, begin: true, why: 'the first member' };
+  if (needsPod(own)) {
+    const before = seedData && withData(name, seedData);
+    return before ?? { do: 'start', name, begin: true, why: 'the first member' };
+  }
   if (own?.pod === 'failed') return { do: 'stop', name, why: 'its pod has failed' };
   return { do: 'wait', why: healthy.has(name) ? `${name} is to be written down` : `${name} starts` };
+}
+
+/** What comes before the first member is started; nothing, once its data is there. */
+function withData(name: string, data: SeedData): Step | undefined {
+  switch (data.is) {
+    case 'there':
+      return undefined;
+    case 'wanted':
+      return { do: 'restore', name, again: false, why: 'it begins with the data of a backup' };
+    case 'coming':
+      return { do: 'wait', why: `${name} gets the data of a backup: ${data.why}` };
+    case 'failed':
+      return data.again
+        ? { do: 'restore', name, again: true, why: data.why }
+        : { do: 'wait', concern: 'member', why: `${name} does not get the data of its backup: ${data.why}` };
+  }
 }
 
 /**

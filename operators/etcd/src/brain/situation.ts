@@ -44,6 +44,12 @@ export interface Listing {
   readonly leader: string | undefined;
 }
 
+/** What has become of the data that the first member is to begin with. `why`: what it waits for, or why not. */
+export type SeedData =
+  | { readonly is: 'wanted' | 'there' }
+  | { readonly is: 'coming'; readonly why: string }
+  | { readonly is: 'failed'; readonly why: string; readonly again: boolean };
+
 /** Everything that a decision is made of. */
 export interface Situation {
   readonly size: number;
@@ -52,6 +58,8 @@ export interface Situation {
   readonly replaceAfter: number;
   /** Whether the cluster has ever answered: then it has data. */
   readonly formed: boolean;
+  /** Of the first member, where the cluster is to begin with what is in a backup; undefined where it begins empty. */
+  readonly seedData?: SeedData | undefined;
   readonly members: readonly PlannedMember[];
   readonly objects: ReadonlyMap<string, MemberObjects>;
   /** The names of members that answered and know a leader just now. */
