@@ -18,7 +18,7 @@ beforeAll(async () => {
   ({ cluster } = await createCluster({ name: 'e2e-etcd-security', nodes: 2 }));
   client = await cluster.client();
   await loadEtcd(cluster, [ETCD_VERSION]);
-  await installCrds(client, [EtcdCluster]);
+  await installCrds(client, etcd.resources);
   const entry = 'operators/etcd/src/main.ts';
   await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
   await client.create(EtcdCluster, {
