@@ -62,7 +62,9 @@ export class EtcdMetrics {
     this.#lookup = lookup;
   }
 
+  /** Waiting is no step. */
   done(step: string): void {
+    if (step === 'wait' || step === 'nothing') return;
     this.#steps.set(step, (this.#steps.get(step) ?? 0) + 1);
   }
 

@@ -20,11 +20,13 @@ export interface Rotation {
 
 export async function rotate(cluster: EtcdCluster, ring: Ring, look: Look, context: AuthorContext): Promise<Rotation> {
   const { get, client, event, log, signal } = context;
-  const { now, formed } = look.situation;
+  const { now, formed, listing } = look.situation;
   const { namespace = '' } = cluster.metadata;
   const stored = get(Secret, { name: authoritySecretOf(cluster), namespace });
   // Whatever is decided is decided of what was read: a cache that lags is refused by the API server.
   if (!formed || !stored) return { isRunning: false, message: 'the cluster is being made' };
+  // Whoever has no quorum has other troubles, and a member that is restarted then is one more.
+  if (!listing) return { isRunning: !isResting(ring), message: 'waits for quorum' };
   const observed = isResting(ring) ? RESTING : await observe(cluster, ring, look, context);
   const policy = policyOf(cluster);
   const { step, waitingFor, concerns } = plan(ring, observed, policy, now);
