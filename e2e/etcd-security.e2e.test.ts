@@ -29,7 +29,7 @@ beforeAll(async () => {
       repository: ETCD_REPOSITORY,
       storage: { size: '256Mi' },
       quotaBackendBytes: 134_217_728,
-      tls: { overlap: '2s' },
+      tls: { authority: '', overlap: '2s' },
     },
   });
   await untilCalm();

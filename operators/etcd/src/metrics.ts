@@ -47,7 +47,7 @@ const gauges: readonly Gauge[] = [
 ];
 
 /** What there is, for those who write rules; and what labels it has. */
-export const metricNames: ReadonlyMap<string, readonly string[]> = new Map([
+export const metricNames: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...gauges.map(({ name, labels }) => [`kurator_etcd_${name}`, ['namespace', 'cluster', ...labels]] as const),
   ['kurator_etcd_steps_total', ['step']],
 ]);
