@@ -1,7 +1,7 @@
 /** Who believes whom in an etcd cluster, and how that changes while clients go on: a new authority in stages. */
 import { EtcdCluster, etcd } from '@kurator/operator-etcd';
 import { readBundle } from '@kurator/pki';
-import { type Client, conditionOf, installCrds, Pod, Secret, waitFor } from '@kurator/sdk';
+import { type Client, conditionOf, installCrds, manifestOf, Pod, Secret, waitFor } from '@kurator/sdk';
 import { type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EtcdClients } from './support/etcd-clients.ts';
@@ -21,17 +21,15 @@ beforeAll(async () => {
   await installCrds(client, etcd.resources);
   const entry = 'operators/etcd/src/main.ts';
   await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
-  await client.create(EtcdCluster, {
-    metadata: vault,
-    spec: {
-      size: 3,
-      version: ETCD_VERSION,
-      repository: ETCD_REPOSITORY,
-      storage: { size: '256Mi' },
-      quotaBackendBytes: 134_217_728,
-      tls: { authority: '', overlap: '2s' },
-    },
-  });
+  const spec = {
+    size: 3,
+    version: ETCD_VERSION,
+    repository: ETCD_REPOSITORY,
+    storage: { size: '256Mi' },
+    quotaBackendBytes: 134_217_728,
+    tls: { overlap: '2s' },
+  };
+  await client.create(EtcdCluster, manifestOf(EtcdCluster, { metadata: vault, spec }));
   await untilCalm();
 });
 afterAll(async () => {
