@@ -1,6 +1,6 @@
 /** Who believes whom in an etcd cluster, and how that changes while clients go on: a new authority in stages. */
 import { EtcdCluster, etcd } from '@kurator/operator-etcd';
-import { readBundle } from '@kurator/pki';
+import { createAuthority, issueLeaf, type LeafRequest, leafData, readBundle } from '@kurator/pki';
 import { type Client, conditionOf, installCrds, manifestOf, Pod, Secret, waitFor } from '@kurator/sdk';
 import { type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -93,5 +93,51 @@ describe('the operator of etcd clusters', () => {
     const text = await kubectl(cluster, ['get', '--raw', path]);
     expect(text).toContain('kurator_etcd_members_healthy{namespace="default",cluster="vault"} 3');
     expect(text).toMatch(/kurator_etcd_steps_total\{step="promote"\} [2-9]/);
+  });
+});
+
+describe('certificates that somebody else makes', () => {
+  const name = 'given';
+  it('are named while they are missing, and used once they are there', async () => {
+    const spec = {
+      size: 1,
+      version: ETCD_VERSION,
+      repository: ETCD_REPOSITORY,
+      storage: { size: '256Mi' },
+      quotaBackendBytes: 134_217_728,
+      tls: { provider: 'Secret', secret: { member: 'given-member', client: 'given-client' } },
+    } as const;
+    await client.create(EtcdCluster, manifestOf(EtcdCluster, { metadata: { name, namespace }, spec }));
+    const until = (reason: string, phase?: string) =>
+      waitFor(
+        client,
+        EtcdCluster,
+        { name, namespace },
+        ({ status }) =>
+          conditionOf(status?.conditions, 'CertificatesReady')?.reason === reason &&
+          (!phase || status?.phase === phase),
+        { description: `to say ${reason}`, timeout: 60_000 },
+      );
+    const { status } = await until('SecretMissing');
+    expect(conditionOf(status?.conditions, 'CertificatesReady')?.message).toContain(
+      'the Secret given-member is not there',
+    );
+
+    const [now, lifetime] = [Date.now(), 86_400_000];
+    const authority = createAuthority({ name: 'ours', lifetime, now });
+    const give = async (what: string, request: Omit<LeafRequest, 'lifetime' | 'now'>) => {
+      const pair = issueLeaf(authority, { ...request, lifetime, now });
+      const data = leafData({ pair, bundle: authority.pem });
+      await client.create(Secret, { metadata: { name: what, namespace }, type: 'kubernetes.io/tls', data });
+    };
+    const names = ['*.given.default.svc', 'localhost', '127.0.0.1'];
+    await give('given-member', { commonName: 'etcd-peer', names, usages: ['server', 'client'] });
+    await give('given-client', { commonName: 'ours', usages: ['client'] });
+    await until('Given', 'Running');
+    const clients = new EtcdClients(client, name);
+    await eventually(async () => expect(clients.answered).toBeGreaterThan(5));
+    await clients.stop();
+    expect(clients.failed).toEqual([]);
+    expect(authoritiesIn(await secret('given-client-tls'))).toEqual([authority.certificate.keyId]);
   });
 });

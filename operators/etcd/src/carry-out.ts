@@ -1,10 +1,9 @@
 /** Does one step. What it is about was written down before; done twice it comes to the same. */
 
-import type { Ring } from '@kurator/pki';
 import { type AuthorContext, PersistentVolumeClaim, Pod, Secret } from '@kurator/sdk';
 import { restoreSeed } from './backups/seed.ts';
 import type { Step } from './brain/step.ts';
-import { memberSecret } from './children/certificates.ts';
+import { memberSecret, type Trust } from './children/certificates.ts';
 import { claimOf, podOf } from './children/member.ts';
 import { memberSecretOf, peerUrlOf } from './children/names.ts';
 import type { Endpoint, EtcdClient } from './database/etcd-client.ts';
@@ -15,7 +14,7 @@ import { trusting } from './rotation/trust.ts';
 /** What a step is done with. */
 export interface Means {
   readonly cluster: EtcdCluster;
-  readonly ring: Ring;
+  readonly trust: Trust;
   readonly etcd: EtcdClient;
   readonly look: Look;
   readonly context: AuthorContext;
@@ -59,18 +58,18 @@ export async function carryOut(step: Step, means: Means): Promise<void> {
 type StartStep = Extract<Step, { do: 'start' }>;
 
 /** The data first, then the certificate, then the pod that mounts both. */
-async function start({ name, begin, force }: StartStep, { cluster, ring, look, context }: Means): Promise<void> {
+async function start({ name, begin, force }: StartStep, { cluster, trust, look, context }: Means): Promise<void> {
   const { apply, get } = context;
   const { listing, now, objects } = look.situation;
   // A claim whose member has data is never made anew: an empty one in its place would be a member that forgot what it has promised.
   if (!objects.get(name)?.claim) await apply(PersistentVolumeClaim, claimOf(cluster, name));
-  const secret = memberSecret(cluster, name, ring, get(Secret, memberSecretOf(name)), now);
+  const secret = memberSecret(cluster, name, trust, get(Secret, memberSecretOf(name)), now);
   if (secret) await apply(Secret, secret);
   const members = begin ? [name] : (listing?.members ?? []).flatMap((listed) => listed.name ?? []);
   const others = members.includes(name) ? members : [...members, name];
   const copy = force ? { copy: `before-recovery-${now.toString(36)}` } : {};
   const bootstrap = { state: begin ? 'new' : 'existing', members: others, ...copy } as const;
-  await apply(Pod, trusting(ring, podOf(cluster, name, bootstrap)));
+  await apply(Pod, trusting(trust, podOf(cluster, name, bootstrap)));
 }
 
 /** The volume first; then what fills it. */

@@ -23,9 +23,11 @@ import { carryOut } from './carry-out.ts';
 import {
   authorityManifest,
   clientSecret,
+  isGiven,
   memberSecret,
   operatorCredentials,
   readAuthority,
+  type Trust,
 } from './children/certificates.ts';
 import { FORCED } from './children/member.ts';
 import { authoritySecretOf, clientSecretOf, LABEL, memberSecretOf, VOTER } from './children/names.ts';
@@ -34,6 +36,7 @@ import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
 import { EtcdMetrics } from './metrics.ts';
 import { EtcdCluster } from './resources.ts';
+import { GIVEN, givenTrust, isLacking, type Lacking } from './rotation/given.ts';
 import { certificatesOf, rotate } from './rotation/rotate.ts';
 import { believing, hurry } from './rotation/trust.ts';
 import { statusOf } from './status.ts';
@@ -71,21 +74,30 @@ const clusters = operator({ name: 'etcd-operator' })
 export const etcd = withRestores(withBackups(clusters));
 
 async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
-  const { event, log, requeue } = context;
   const now = Date.now();
   metrics.reads(context);
-  const ring = await authorityOf(cluster, context, now);
-  const client = new EtcdClient(operatorCredentials(ring, now));
-  const seen = believing(await look(cluster, client, context, now), ring, context);
+  const trust = isAuto(cluster) ? await authorityOf(cluster, context, now) : await givenTrust(cluster, context, now);
+  return isLacking(trust) ? lacking(trust, context) : await pass(cluster, trust, context, now);
+}
+
+async function pass(
+  cluster: EtcdCluster,
+  trust: Trust,
+  context: AuthorContext,
+  now: number,
+): Promise<AuthorResult<EtcdCluster>> {
+  const { event, log, requeue } = context;
+  const client = new EtcdClient(operatorCredentials(trust, now));
+  const seen = believing(await look(cluster, client, context, now), trust, context);
   const { situation } = seen;
   const step = decide(situation);
 
-  if (!situation.paused) await keepChildren(cluster, ring, seen, context);
+  if (!situation.paused) await keepChildren(cluster, trust, seen, context);
 
   const said = describe(step);
   let trouble: string | undefined;
   try {
-    await carryOut(step, { cluster: seen.cluster, ring, etcd: client, look: seen, context });
+    await carryOut(step, { cluster: seen.cluster, trust, etcd: client, look: seen, context });
   } catch (error) {
     // etcd says no for a while after each change, and a learner that has not caught up is not promoted: it is asked again.
     if (!(error instanceof EtcdError)) throw error;
@@ -95,13 +107,29 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   if (!trouble) tell(step, context);
   if (!trouble) metrics.done(step.do);
   advise(cluster, event);
-  const rotation = situation.paused ? undefined : await rotate(cluster, ring, seen, context);
+  const certificates = await seeToAuthority(cluster, trust, seen, context);
   // What could not be proved is not planned.
   const done: Step = trouble && step.do === 'plan' ? { do: 'wait', why: said } : step;
   const { status, conditions } = statusOf(cluster, seen, done, trouble);
-  const isWaiting = trouble !== undefined || step.do === 'wait' || (step.do === 'nothing' && rotation?.isRunning);
+  const isWaiting = trouble !== undefined || step.do === 'wait' || (step.do === 'nothing' && certificates.isRunning);
   const soon = isWaiting ? SOON : step.do === 'nothing' ? IDLE : '1ms';
-  return { status, conditions: [...conditions, ...certificatesOf(rotation)], ...requeue(soon) };
+  return { status, conditions: [...conditions, ...certificates.claims], ...requeue(soon) };
+}
+
+/** Whether one authority follows another just now, and what is told of that. */
+async function seeToAuthority(cluster: EtcdCluster, trust: Trust, seen: Look, context: AuthorContext) {
+  if (isGiven(trust)) return { isRunning: false, claims: [GIVEN] };
+  const rotation = seen.situation.paused ? undefined : await rotate(cluster, trust, seen, context);
+  return { isRunning: rotation?.isRunning === true, claims: certificatesOf(rotation) };
+}
+
+const isAuto = ({ spec }: EtcdCluster): boolean => spec.tls.provider === 'Auto';
+
+/** Without certificates nothing is touched, and nobody can be asked. */
+function lacking({ lacks }: Lacking, { event, requeue }: AuthorContext): AuthorResult<EtcdCluster> {
+  const { reason = '', message } = lacks;
+  event('Warning', reason, message ?? '');
+  return { conditions: [lacks, { ...lacks, type: 'Ready' }], ...requeue(IDLE) };
 }
 
 /** Said once for each thing: whoever looks later reads it in the condition. */
@@ -112,15 +140,15 @@ function advise(cluster: EtcdCluster, event: AuthorContext['event']): void {
 }
 
 /** What a cluster has beside its members: they are made and ended one step at a time. */
-async function keepChildren(cluster: EtcdCluster, ring: Ring, { situation }: Look, context: AuthorContext) {
+async function keepChildren(cluster: EtcdCluster, trust: Trust, { situation }: Look, context: AuthorContext) {
   const { apply, get } = context;
   const voters = (situation.listing?.members ?? []).filter(({ isLearner }) => !isLearner);
   await apply(Service, memberServiceOf(cluster));
   await apply(Service, clientServiceManifest(cluster));
   await apply(PodDisruptionBudget, budgetOf(cluster, voters.length));
-  const clients = clientSecret(cluster, ring, get(Secret, clientSecretOf(cluster)), situation.now);
+  const clients = clientSecret(cluster, trust, get(Secret, clientSecretOf(cluster)), situation.now);
   if (clients) await apply(Secret, clients);
-  await renewCertificates(cluster, ring, context, situation.now);
+  await renewCertificates(cluster, trust, context, situation.now);
   // Only once it is on record that the cluster has data: until then it may be begun anew.
   if (!cluster.status?.clusterId) return;
   await clearSeedPods(context);
@@ -162,11 +190,11 @@ async function authorityOf(cluster: EtcdCluster, { client, get }: AuthorContext,
 }
 
 /** etcd reads its certificate anew for each connection: a new one in the Secret is enough. */
-async function renewCertificates(cluster: EtcdCluster, ring: Ring, context: AuthorContext, now: number) {
+async function renewCertificates(cluster: EtcdCluster, trust: Trust, context: AuthorContext, now: number) {
   const { apply, get } = context;
   for (const { name } of cluster.status?.members ?? []) {
     const present = get(Secret, memberSecretOf(name));
-    const secret = present && memberSecret(cluster, name, ring, present, now);
+    const secret = present && memberSecret(cluster, name, trust, present, now);
     if (!secret) continue;
     await apply(Secret, secret);
     await hurry(context, name, secret);

@@ -5,9 +5,11 @@ import {
   mapOf,
   type ObjectOf,
   quantity,
+  reference,
   resource,
   resourceRequirements,
   rule,
+  Secret,
   z,
 } from '@kurator/sdk';
 import { restoreSource } from './backups/storage-fields.ts';
@@ -54,8 +56,21 @@ const storage = z
   })
   .prefault({});
 
-const tls = z
-  .object({
+const givenSecret = () => reference(z.string().min(1).max(253), { to: Secret, verbs: ['get'] });
+
+const tls = rule(
+  z.object({
+    provider: immutable(z.enum(['Auto', 'Secret']).default('Auto')).describe(
+      'Who makes certificates. Auto: the operator, with an authority of its own; Secret: you, in the Secrets that are named here.',
+    ),
+    secret: z
+      .object({
+        member: givenSecret().describe(
+          'A Secret with tls.crt, tls.key and ca.crt for all members: common name etcd-peer, names *.NAME.NAMESPACE.svc and localhost.',
+        ),
+        client: givenSecret().describe('A Secret with tls.crt, tls.key and ca.crt for the operator and other clients.'),
+      })
+      .optional(),
     authority: z
       .string()
       .max(63)
@@ -68,8 +83,10 @@ const tls = z
       .describe(
         'How long clients are given to load whom they are to believe, and then what they are to show, while authorities follow each other.',
       ),
-  })
-  .prefault({});
+  }),
+  'has(self.secret) == (self.provider == "Secret")',
+  'give secret with provider: Secret, and only then',
+).prefault({});
 
 /** Of an EtcdCluster; an EtcdRestore has them too, for the one that it makes. */
 export const clusterFields = z.object({

@@ -83,6 +83,7 @@ describe('an EtcdCluster', () => {
       'raise limits, or lower requests',
     ],
     ['a node that no label can name', { nodeSelector: { disk: 'very fast' } }, 'spec.nodeSelector', 'a label'],
+    ['given certificates that are not named', { tls: { provider: 'Secret' } }, 'spec.tls', 'give secret with provider'],
     ['a field that does not exist', { sise: 3 }, 'sise', 'unknown field'],
   ])('with %s is refused', async (_, wrong, field, remedy) => {
     const name = `etcd-${count}`;

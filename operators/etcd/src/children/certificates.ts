@@ -7,6 +7,7 @@ import {
   issueLeaf,
   type KeyPair,
   type LeafRequest,
+  type LeafSecret,
   leafData,
   leafFromData,
   type Policy,
@@ -20,6 +21,18 @@ import type { Credentials } from '../database/etcd-client.ts';
 import type { EtcdCluster } from '../resources.ts';
 import { PEER_NAME } from './member.ts';
 import { authoritySecretOf, clientSecretOf, clientServiceOf, hostOf, labelsOf, memberSecretOf } from './names.ts';
+
+/** Certificates that somebody else makes and renews: one for all members, one for the operator and other clients. */
+export interface Given {
+  readonly member: LeafSecret;
+  readonly client: LeafSecret;
+}
+
+/** Where certificates come from: an authority of the cluster's own, or somebody's hand. */
+export type Trust = Ring | Given;
+export const isGiven = (trust: Trust): trust is Given => !('authority' in trust);
+/** The authorities that members are to believe, as PEM. */
+export const believedBy = (trust: Trust): string => (isGiven(trust) ? trust.member.bundle : bundleOf(trust));
 
 const DAY = 86_400_000;
 const AUTHORITY = 3650 * DAY;
@@ -82,17 +95,27 @@ const clientCertificate = (now: number): LeafRequest => ({
 export function memberSecret(
   cluster: EtcdCluster,
   member: string,
-  ring: Ring,
+  trust: Trust,
   present: Secret | undefined,
   now: number,
 ) {
+  if (isGiven(trust)) return copyOf(cluster, memberSecretOf(member), trust.member, present);
   const request = memberCertificate(cluster, member, now);
-  return secretOf(cluster, memberSecretOf(member), request, ring, present, now);
+  return secretOf(cluster, memberSecretOf(member), request, trust, present, now);
 }
 
 /** The Secret that clients mount, or undefined if the one that is there will do. */
-export function clientSecret(cluster: EtcdCluster, ring: Ring, present: Secret | undefined, now: number) {
-  return secretOf(cluster, clientSecretOf(cluster), clientCertificate(now), ring, present, now);
+export function clientSecret(cluster: EtcdCluster, trust: Trust, present: Secret | undefined, now: number) {
+  const name = clientSecretOf(cluster);
+  if (isGiven(trust)) return copyOf(cluster, name, trust.client, present);
+  return secretOf(cluster, name, clientCertificate(now), trust, present, now);
+}
+
+/** What is given is copied: pods mount Secrets of the same names, whoever has made what is in them. */
+function copyOf(cluster: EtcdCluster, name: string, leaf: LeafSecret, present: Secret | undefined) {
+  const stored = leafFromData(present?.data);
+  if (stored?.pair.pem === leaf.pair.pem && stored.bundle === leaf.bundle) return undefined;
+  return { metadata: { name, labels: labelsOf(cluster) }, type: 'kubernetes.io/tls', data: leafData(leaf) };
 }
 
 function secretOf(
@@ -125,7 +148,12 @@ function isGood({ certificate }: KeyPair, request: LeafRequest, { authority }: R
 }
 
 /** What the operator shows to members. */
-export function operatorCredentials(ring: Ring, now: number): Credentials {
+export function operatorCredentials(trust: Trust, now: number): Credentials {
+  if (isGiven(trust)) {
+    const { pair, bundle } = trust.client;
+    return { ca: bundle, cert: pair.pem, key: pair.exportKey() };
+  }
+  const ring = trust;
   const request = { commonName: 'kurator-etcd-operator', usages: ['client'], lifetime: OPERATOR, now } as const;
   const pair = issueLeaf(ring.authority, request);
   return { ca: bundleOf(ring), cert: pair.pem, key: pair.exportKey() };
