@@ -84,7 +84,7 @@ const tls = rule(
         'How long clients are given to load whom they are to believe, and then what they are to show, while authorities follow each other.',
       ),
   }),
-  'has(self.secret) == (self.provider == "Secret")',
+  'has(self.secret) == (has(self.provider) && self.provider == "Secret")',
   'give secret with provider: Secret, and only then',
 ).prefault({});
 
