@@ -87,9 +87,16 @@ export const clusterFields = z.object({
   autoCompactionRetention: duration({ min: '1m', max: '8760h' })
     .default('1h')
     .describe('For how long old revisions of keys are kept.'),
-  replaceAfter: duration({ min: '30s', max: '24h' })
+  replaceAfter: duration({ min: '10s', max: '24h' })
     .default('5m')
     .describe('How long a member that runs may give no answer before another takes its place.'),
+  quorumLoss: z
+    .enum(['Never', 'Recover'])
+    .default('Never')
+    .describe(
+      'What is done once a majority of members can never come back. Never: nothing. Recover: the cluster goes on from the survivor ' +
+        'that knows most; what was written after that is lost.',
+    ),
   nodeSelector: mapOf(
     z.string().min(1).max(317),
     said(
@@ -115,7 +122,25 @@ const member = z.object({
   leader: z.boolean().optional(),
   version: z.string().optional(),
   dbSize: z.int().optional(),
+  unconfirmed: z.boolean().describe('The status was lost, and quorum has not said since whether it votes.').optional(),
+  keepVolume: z.boolean().describe('Its volume stays when it has left, and is nobody’s.').optional(),
 });
+
+const recovery = z
+  .object({
+    stage: z.enum(['Forcing', 'Restarting', 'Done']),
+    survivor: z.string().describe('The member that the cluster goes on from.'),
+    revision: z.int().describe('Of the last write that it has.'),
+    index: z.int().describe('Of the last entry of the log that it knows to be committed.'),
+    lost: z.array(z.string()).max(32).describe('Members whose data is gone.'),
+    leftBehind: z
+      .array(z.string())
+      .max(32)
+      .describe('Members whose data was there, and went no further: their volumes are kept under these names.'),
+    startedAt: z.iso.datetime(),
+    mayBeLost: z.string(),
+  })
+  .describe('How the cluster went on when a majority of its members was gone.');
 
 /** A cluster of etcd. */
 export const EtcdCluster = resource({
@@ -141,6 +166,7 @@ export const EtcdCluster = resource({
     leader: z.string(),
     step: z.string().describe('What is being done, or waited for, and why.'),
     members: z.array(member).max(32),
+    recovery: recovery.optional(),
   }),
   columns: {
     Ready: '.status.ready',
