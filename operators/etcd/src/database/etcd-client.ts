@@ -49,7 +49,8 @@ export class EtcdError extends Error {
   }
 }
 
-const PORT = 2379;
+/** Where members answer clients. */
+export const CLIENT_PORT = 2379;
 /** An answer of a cluster's list or of a status; anything longer is none. */
 const LONGEST_ANSWER = 1_048_576;
 
@@ -119,7 +120,7 @@ export class EtcdClient {
       const sent = request(
         {
           host: address,
-          port: PORT,
+          port: CLIENT_PORT,
           servername: serverName,
           method: 'POST',
           path,
