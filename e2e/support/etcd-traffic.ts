@@ -16,6 +16,8 @@ export class EtcdTraffic {
   readonly #waiting = new Set<() => void>();
   readonly #ended: Promise<void>;
   #stopped = false;
+  #paused = false;
+  #idle: Promise<void> = Promise.resolve();
 
   constructor({ data = {} }: Secret, endpoints: () => Promise<Endpoint[]>) {
     const text = (name: string) => Buffer.from(data[name] ?? '', 'base64').toString();
@@ -51,6 +53,16 @@ export class EtcdTraffic {
     return await ask(endpoint, '/v3/kv/range', { key: base64('0') }, { ca: this.#credentials.ca });
   }
 
+  /** Resolves when nothing is under way any more. */
+  async pause(): Promise<void> {
+    this.#paused = true;
+    await this.#idle;
+  }
+
+  resume(): void {
+    this.#paused = false;
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#ended;
@@ -59,16 +71,23 @@ export class EtcdTraffic {
   async #write(): Promise<void> {
     for (let i = 0; !this.#stopped; i += 1) {
       const key = `key-${i}`;
-      const written = await this.#once('/v3/kv/put', { key: base64(key), value: base64(key) }).then(
-        () => true,
-        () => false,
-      );
-      if (written) this.#acknowledged.push(key);
+      if (!this.#paused) {
+        this.#idle = this.#put(key);
+        await this.#idle;
+      }
       for (const wake of this.#waiting) wake();
       this.#waiting.clear();
       // Some ten in a second: there is other work to do on this machine.
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
+  }
+
+  async #put(key: string): Promise<void> {
+    const written = await this.#once('/v3/kv/put', { key: base64(key), value: base64(key) }).then(
+      () => true,
+      () => false,
+    );
+    if (written) this.#acknowledged.push(key);
   }
 
   async #patiently(path: string, body: object): Promise<unknown> {

@@ -3,13 +3,14 @@
 import type { Ring } from '@kurator/pki';
 import { type AuthorContext, PersistentVolumeClaim, Pod, Secret } from '@kurator/sdk';
 import { restoreSeed } from './backups/seed.ts';
-import type { Step } from './brain/decide.ts';
+import type { Step } from './brain/step.ts';
 import { memberSecret } from './children/certificates.ts';
 import { claimOf, podOf } from './children/member.ts';
 import { memberSecretOf, peerUrlOf } from './children/names.ts';
 import type { Endpoint, EtcdClient } from './database/etcd-client.ts';
 import type { Look } from './look.ts';
 import type { EtcdCluster } from './resources.ts';
+import { trusting } from './rotation/trust.ts';
 
 /** What a step is done with. */
 export interface Means {
@@ -25,14 +26,14 @@ export async function carryOut(step: Step, means: Means): Promise<void> {
   const { signal } = context;
   switch (step.do) {
     case 'start':
-      return await start(step.name, step.begin, means);
+      return await start(step, means);
     case 'restore':
       return await restore(step.name, step.again, means);
     case 'stop':
       await context.remove(Pod, step.name);
       return;
     case 'discard':
-      await context.remove(PersistentVolumeClaim, step.name);
+      await (step.keep ? context.release : context.remove)(PersistentVolumeClaim, step.name);
       await context.remove(Secret, memberSecretOf(step.name));
       return;
     case 'add':
@@ -44,15 +45,21 @@ export async function carryOut(step: Step, means: Means): Promise<void> {
     case 'move-leader':
       return await etcd.moveLeader(endpointOf(look, step.from), step.toId, signal);
     case 'plan':
+      if (step.afterWrite) await etcd.proveWrites(someVoter(look), signal);
+      return;
     case 'forget':
+    case 'recover':
+    case 'call-off':
     case 'wait':
     case 'nothing':
       return;
   }
 }
 
+type StartStep = Extract<Step, { do: 'start' }>;
+
 /** The data first, then the certificate, then the pod that mounts both. */
-async function start(name: string, begin: boolean, { cluster, ring, look, context }: Means): Promise<void> {
+async function start({ name, begin, force }: StartStep, { cluster, ring, look, context }: Means): Promise<void> {
   const { apply, get } = context;
   const { listing, now, objects } = look.situation;
   // A claim whose member has data is never made anew: an empty one in its place would be a member that forgot what it has promised.
@@ -61,7 +68,9 @@ async function start(name: string, begin: boolean, { cluster, ring, look, contex
   if (secret) await apply(Secret, secret);
   const members = begin ? [name] : (listing?.members ?? []).flatMap((listed) => listed.name ?? []);
   const others = members.includes(name) ? members : [...members, name];
-  await apply(Pod, podOf(cluster, name, { state: begin ? 'new' : 'existing', members: others }));
+  const copy = force ? { copy: `before-recovery-${now.toString(36)}` } : {};
+  const bootstrap = { state: begin ? 'new' : 'existing', members: others, ...copy } as const;
+  await apply(Pod, trusting(ring, podOf(cluster, name, bootstrap)));
 }
 
 /** The volume first; then what fills it. */

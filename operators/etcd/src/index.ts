@@ -5,6 +5,7 @@ import {
   type AuthorContext,
   type AuthorResult,
   isAlreadyExists,
+  Node,
   operator,
   PersistentVolumeClaim,
   Pod,
@@ -16,7 +17,8 @@ import { adviceOf } from './advice.ts';
 import { withBackups } from './backups/backup.ts';
 import { withRestores } from './backups/restore.ts';
 import { clearSeedPods } from './backups/seed.ts';
-import { decide, type Step } from './brain/decide.ts';
+import { decide } from './brain/decide.ts';
+import type { Step } from './brain/step.ts';
 import { carryOut } from './carry-out.ts';
 import {
   authorityManifest,
@@ -25,12 +27,17 @@ import {
   operatorCredentials,
   readAuthority,
 } from './children/certificates.ts';
+import { FORCED } from './children/member.ts';
 import { authoritySecretOf, clientSecretOf, LABEL, memberSecretOf, VOTER } from './children/names.ts';
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
+import { EtcdMetrics } from './metrics.ts';
 import { EtcdCluster } from './resources.ts';
+import { certificatesOf, rotate } from './rotation/rotate.ts';
+import { believing, hurry } from './rotation/trust.ts';
 import { statusOf } from './status.ts';
+import { describe, tell } from './telling.ts';
 
 export { EtcdBackup, EtcdRestore } from './backups/resources.ts';
 export { EtcdCluster } from './resources.ts';
@@ -40,6 +47,9 @@ const IDLE = '10s';
 /** How soon what was waited for is looked at again. */
 const SOON = '1s';
 
+/** Of the operator that runs in this process. */
+let metrics = new EtcdMetrics();
+
 const clusters = operator({ name: 'etcd-operator' })
   .controller(EtcdCluster, { timeout: '1m' })
   .owns(Pod, { labels: LABEL })
@@ -47,8 +57,15 @@ const clusters = operator({ name: 'etcd-operator' })
   .owns(Secret, { labels: LABEL })
   .owns(Service, { labels: LABEL })
   .owns(PodDisruptionBudget, { labels: LABEL })
-  .uses(Secret, ['get', 'create'])
+  .uses(Secret, ['get', 'create', 'update'])
   .uses(Pod, ['patch'])
+  .uses(PersistentVolumeClaim, ['get'])
+  .uses(Node, ['get'])
+  .beside(({ manager }) => {
+    metrics = new EtcdMetrics();
+    manager.metrics.add(metrics.families());
+    return { name: 'etcd-metrics', run: async () => undefined };
+  })
   .reconcile(reconcile);
 
 export const etcd = withRestores(withBackups(clusters));
@@ -56,9 +73,10 @@ export const etcd = withRestores(withBackups(clusters));
 async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
   const { event, log, requeue } = context;
   const now = Date.now();
+  metrics.reads(context);
   const ring = await authorityOf(cluster, context, now);
   const client = new EtcdClient(operatorCredentials(ring, now));
-  const seen = await look(cluster, client, context, now);
+  const seen = believing(await look(cluster, client, context, now), ring, context);
   const { situation } = seen;
   const step = decide(situation);
 
@@ -67,25 +85,30 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   const said = describe(step);
   let trouble: string | undefined;
   try {
-    await carryOut(step, { cluster, ring, etcd: client, look: seen, context });
+    await carryOut(step, { cluster: seen.cluster, ring, etcd: client, look: seen, context });
   } catch (error) {
     // etcd says no for a while after each change, and a learner that has not caught up is not promoted: it is asked again.
     if (!(error instanceof EtcdError)) throw error;
     trouble = error.message;
     log.info(`${said}: ${trouble}`);
   }
-  if (step.do !== 'wait' && step.do !== 'nothing' && !trouble) {
-    log.info(said, { step: step.do });
-    event('Normal', eventOf[step.do], said);
-  }
-  if (step.do === 'wait' && step.concern) event('Warning', concernOf[step.concern], step.why);
+  if (!trouble) tell(step, context);
+  if (!trouble) metrics.done(step.do);
+  advise(cluster, event);
+  const rotation = situation.paused ? undefined : await rotate(cluster, ring, seen, context);
+  // What could not be proved is not planned.
+  const done: Step = trouble && step.do === 'plan' ? { do: 'wait', why: said } : step;
+  const { status, conditions } = statusOf(cluster, seen, done, trouble);
+  const isWaiting = trouble !== undefined || step.do === 'wait' || (step.do === 'nothing' && rotation?.isRunning);
+  const soon = isWaiting ? SOON : step.do === 'nothing' ? IDLE : '1ms';
+  return { status, conditions: [...conditions, ...certificatesOf(rotation)], ...requeue(soon) };
+}
+
+/** Said once for each thing: whoever looks later reads it in the condition. */
+function advise(cluster: EtcdCluster, event: AuthorContext['event']): void {
   for (const { reason, message } of adviceOf(cluster)) {
-    // Said once for each thing: whoever looks later reads it in the condition.
     if (!cluster.status?.conditions?.some((known) => known.message === message)) event('Warning', reason, message);
   }
-  const { status, conditions } = statusOf(cluster, seen, step, trouble);
-  const soon = trouble || step.do === 'wait' ? SOON : step.do === 'nothing' ? IDLE : '1ms';
-  return { status, conditions, ...requeue(soon) };
 }
 
 /** What a cluster has beside its members: they are made and ended one step at a time. */
@@ -139,11 +162,14 @@ async function authorityOf(cluster: EtcdCluster, { client, get }: AuthorContext,
 }
 
 /** etcd reads its certificate anew for each connection: a new one in the Secret is enough. */
-async function renewCertificates(cluster: EtcdCluster, ring: Ring, { apply, get }: AuthorContext, now: number) {
+async function renewCertificates(cluster: EtcdCluster, ring: Ring, context: AuthorContext, now: number) {
+  const { apply, get } = context;
   for (const { name } of cluster.status?.members ?? []) {
     const present = get(Secret, memberSecretOf(name));
     const secret = present && memberSecret(cluster, name, ring, present, now);
-    if (secret) await apply(Secret, secret);
+    if (!secret) continue;
+    await apply(Secret, secret);
+    await hurry(context, name, secret);
   }
 }
 
@@ -151,49 +177,9 @@ async function renewCertificates(cluster: EtcdCluster, ring: Ring, { apply, get 
 async function leadClientsTo(voters: readonly string[], { owned, client, signal }: AuthorContext): Promise<void> {
   for (const { metadata } of owned(Pod)) {
     if (metadata.deletionTimestamp || metadata.labels?.[VOTER] === 'true' || !voters.includes(metadata.name)) continue;
+    // What is written to it might be forgotten: it begins anew whenever it starts.
+    if (metadata.annotations?.[FORCED]) continue;
     const { name, namespace } = metadata;
     await client.patch(Pod, { name, namespace }, { metadata: { labels: { [VOTER]: 'true' } } }, { signal });
   }
 }
-
-function describe(step: Step): string {
-  switch (step.do) {
-    case 'plan':
-      return `${step.member.name} is ${step.member.state}: ${step.why}`;
-    case 'forget':
-      return `${step.name} is gone: ${step.why}`;
-    case 'start':
-      return `starts ${step.name}: ${step.why}`;
-    case 'restore':
-      return `restores the data of ${step.name}: ${step.why}`;
-    case 'stop':
-      return `stops the pod of ${step.name}: ${step.why}`;
-    case 'discard':
-      return `deletes the volume of ${step.name}: ${step.why}`;
-    case 'add':
-      return `adds ${step.name} as a learner: ${step.why}`;
-    case 'promote':
-      return `promotes ${step.name}: ${step.why}`;
-    case 'remove':
-      return `takes ${step.name} off the list: ${step.why}`;
-    case 'move-leader':
-      return `${step.to} is to lead instead of ${step.from}: ${step.why}`;
-    case 'wait':
-    case 'nothing':
-      return step.why;
-  }
-}
-
-const eventOf = {
-  plan: 'MemberPlanned',
-  forget: 'MemberGone',
-  start: 'MemberStarted',
-  restore: 'DataRestored',
-  stop: 'MemberStopped',
-  discard: 'VolumeDeleted',
-  add: 'MemberAdded',
-  promote: 'MemberPromoted',
-  remove: 'MemberRemoved',
-  'move-leader': 'LeaderMoved',
-} as const;
-const concernOf = { quorum: 'QuorumLost', stranger: 'StrangeMember', member: 'MemberStuck' } as const;

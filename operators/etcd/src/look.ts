@@ -1,14 +1,19 @@
 /** Gathers what is known of a cluster, from Kubernetes and from etcd itself. Changes nothing. */
 import { type AuthorContext, conditionOf, PersistentVolumeClaim, Pod, parseDuration } from '@kurator/sdk';
 import { isSeedPod, seedDataOf } from './backups/seed.ts';
-import type { Listing, MemberObjects, PlannedMember, Situation } from './brain/situation.ts';
-import { TEMPLATE, templateOf } from './children/member.ts';
-import { drawMemberName, hostOf, memberOfPeerUrl } from './children/names.ts';
+import type { Listing, MemberObjects, PlannedMember, Position, Recovery, Situation } from './brain/situation.ts';
+import { upgradePath } from './brain/upgrade-path.ts';
+import { FORCED, TEMPLATE, templateOf } from './children/member.ts';
+import { drawMemberName, hostOf, isMember, memberOfPeerUrl } from './children/names.ts';
 import type { Endpoint, EtcdClient, EtcdStatus } from './database/etcd-client.ts';
+import { positionOf } from './database/position.ts';
+import { goneMembers } from './gone-members.ts';
 import type { EtcdCluster } from './resources.ts';
 
 /** A situation, and what is told of it beside. */
 export interface Look {
+  /** The cluster in the version that its members are to run now. */
+  readonly cluster: EtcdCluster;
   readonly situation: Situation;
   /** What members said of themselves, by name. */
   readonly answers: ReadonlyMap<string, EtcdStatus>;
@@ -17,15 +22,19 @@ export interface Look {
 }
 
 export async function look(
-  cluster: EtcdCluster,
+  declared: EtcdCluster,
   etcd: EtcdClient | undefined,
-  { owned, signal }: AuthorContext,
+  context: AuthorContext,
   now: number,
 ): Promise<Look> {
-  const { spec, status } = cluster;
+  const { owned, signal } = context;
   const allPods = owned(Pod);
-  const pods = new Map(allPods.filter((pod) => !isSeedPod(pod)).map((pod) => [pod.metadata.name, pod]));
-  const claims = owned(PersistentVolumeClaim);
+  const memberPods = allPods.filter((pod) => isMember(pod) && !isSeedPod(pod));
+  const pods = new Map(memberPods.map((pod) => [pod.metadata.name, pod]));
+  const path = upgradePath(runningVersions(declared, pods), declared.spec.version);
+  const cluster: EtcdCluster = { ...declared, spec: { ...declared.spec, version: path.version } };
+  const { spec, status } = cluster;
+  const claims = owned(PersistentVolumeClaim).filter(isMember);
   const planned = plannedMembers(cluster, claims);
   const endpoints = new Map(
     [...pods.values()].flatMap(({ metadata: { name }, status }) =>
@@ -36,10 +45,18 @@ export async function look(
   const healthy = new Set([...answers].filter(([, { leader }]) => leader !== undefined).map(([name]) => name));
   const listing = etcd && (await listingOf(cluster, etcd, endpoints, answers, signal));
   const clusterId = status?.clusterId ?? answers.get(planned[0]?.name ?? '')?.clusterId;
-  const members = planned.map((member): PlannedMember => {
-    const { unhealthySince, ...rest } = member;
-    return healthy.has(member.name) ? rest : { ...rest, unhealthySince: unhealthySince ?? now };
-  });
+  const votes = new Set((listing?.members ?? []).filter(({ isLearner }) => !isLearner).map(({ name }) => name));
+  const members = planned.map(
+    ({ unhealthySince, unconfirmed, ...rest }): PlannedMember => ({
+      ...rest,
+      ...(unconfirmed && !votes.has(rest.name) ? { unconfirmed } : {}),
+      ...(healthy.has(rest.name) ? {} : { unhealthySince: unhealthySince ?? now }),
+    }),
+  );
+  const isFormed = clusterId !== undefined || isRecovered(cluster, planned);
+  const isLost = isFormed && !listing;
+  const gone = isLost ? await goneMembers(cluster.metadata.namespace ?? '', members, pods, context) : new Set<string>();
+  const positions = isLost && healthy.size === 0 ? await positionsOf(endpoints, signal) : new Map<string, Position>();
   const template = templateOf(cluster);
   const hasClaim = new Set(
     claims.filter(({ metadata }) => !metadata.deletionTimestamp).map(({ metadata }) => metadata.name),
@@ -47,40 +64,68 @@ export async function look(
   const objects = new Map(
     members.map(({ name }): [string, MemberObjects] => {
       const pod = pods.get(name);
-      const upToDate = pod === undefined || pod.metadata.annotations?.[TEMPLATE] === template;
-      return [name, { pod: podStateOf(pod), upToDate, claim: hasClaim.has(name) }];
+      const { [TEMPLATE]: made, [FORCED]: forcedBy } = pod?.metadata.annotations ?? {};
+      const forced = forcedBy !== undefined;
+      const upToDate = pod === undefined || (made === template && !forced);
+      return [name, { pod: podStateOf(pod), upToDate, claim: hasClaim.has(name), gone: gone.has(name), forced }];
     }),
   );
   const situation: Situation = {
     size: spec.size,
     paused: spec.paused,
+    recovers: spec.quorumLoss === 'Recover',
+    recovery: recoveryOf(cluster),
+    positions,
     replaceAfter: parseDuration(spec.replaceAfter),
-    formed: clusterId !== undefined || isRecovered(cluster, planned),
+    formed: isFormed,
     seedData: seedDataOf(cluster, allPods, now),
     members,
     objects,
     healthy,
     listing,
     freshName: drawMemberName(cluster),
+    held: path.held,
     now,
   };
-  return { situation, answers, endpoints, clusterId };
+  return { cluster, situation, answers, endpoints, clusterId };
 }
+
+/** By the images of pods: whoever starts may not answer yet. */
+function runningVersions({ status }: EtcdCluster, pods: ReadonlyMap<string, Pod>): string[] {
+  const versions = [...pods.values()].flatMap(({ spec }) => versionOf(spec?.containers[0]?.image ?? '') ?? []);
+  return versions.length > 0 ? versions : status?.currentVersion ? [status.currentVersion] : [];
+}
+
+const versionOf = (image: string): string | undefined => /:v(3\.\d+\.\d+)$/.exec(image)?.[1];
 
 /** As it is written down. Where the status was lost, the claims say who there was: a cluster that has data is never begun anew. */
 function plannedMembers({ status }: EtcdCluster, claims: readonly PersistentVolumeClaim[]): PlannedMember[] {
   const written = status?.members ?? [];
-  if (written.length === 0) return claims.map(({ metadata }) => ({ name: metadata.name, state: 'Member' }));
-  return written.map(({ name, state, reason, unhealthySince }) => ({
+  if (written.length === 0)
+    return claims.map(({ metadata }) => ({ name: metadata.name, state: 'Member', unconfirmed: true }));
+  return written.map(({ name, state, reason, unhealthySince, unconfirmed, keepVolume }) => ({
     name,
     state,
     ...(reason ? { reason } : {}),
     ...(unhealthySince ? { unhealthySince: Date.parse(unhealthySince) } : {}),
+    ...(unconfirmed ? { unconfirmed } : {}),
+    ...(keepVolume ? { keepVolume } : {}),
   }));
 }
 
 const isRecovered = ({ status }: EtcdCluster, planned: readonly PlannedMember[]): boolean =>
   (status?.members ?? []).length === 0 && planned.length > 0;
+
+function recoveryOf({ status }: EtcdCluster): Recovery | undefined {
+  if (!status?.recovery) return undefined;
+  const { revision, index, startedAt, mayBeLost: _, ...rest } = status.recovery;
+  return { ...rest, position: { revision, index }, since: Date.parse(startedAt) };
+}
+
+async function positionsOf(endpoints: ReadonlyMap<string, Endpoint>, signal: AbortSignal) {
+  const asked = [...endpoints].map(async ([name, endpoint]) => [name, await positionOf(endpoint, signal)] as const);
+  return new Map((await Promise.all(asked)).flatMap(([name, position]) => (position ? [[name, position]] : [])));
+}
 
 function podStateOf(pod: Pod | undefined): MemberObjects['pod'] {
   if (!pod) return 'absent';

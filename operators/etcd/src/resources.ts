@@ -54,6 +54,23 @@ const storage = z
   })
   .prefault({});
 
+const tls = z
+  .object({
+    authority: z
+      .string()
+      .max(63)
+      .default('')
+      .describe(
+        'Another text here, such as the date, asks for another authority. It follows the present one in stages.',
+      ),
+    overlap: duration({ min: '1s', max: '720h' })
+      .default('1h')
+      .describe(
+        'How long clients are given to load whom they are to believe, and then what they are to show, while authorities follow each other.',
+      ),
+  })
+  .prefault({});
+
 /** Of an EtcdCluster; an EtcdRestore has them too, for the one that it makes. */
 export const clusterFields = z.object({
   size: z
@@ -71,6 +88,7 @@ export const clusterFields = z.object({
     .default('quay.io/coreos/etcd')
     .describe('Where images come from; the tag is v and the version.'),
   storage,
+  tls,
   resources: rule(
     resourceRequirements(),
     '!has(self.limits) || !has(self.requests) || self.requests.all(name, !(name in self.limits) || quantity(string(self.requests[name])).compareTo(quantity(string(self.limits[name]))) <= 0)',
@@ -87,9 +105,16 @@ export const clusterFields = z.object({
   autoCompactionRetention: duration({ min: '1m', max: '8760h' })
     .default('1h')
     .describe('For how long old revisions of keys are kept.'),
-  replaceAfter: duration({ min: '30s', max: '24h' })
+  replaceAfter: duration({ min: '10s', max: '24h' })
     .default('5m')
     .describe('How long a member that runs may give no answer before another takes its place.'),
+  quorumLoss: z
+    .enum(['Never', 'Recover'])
+    .default('Never')
+    .describe(
+      'What is done once a majority of members can never come back. Never: nothing. Recover: the cluster goes on from the survivor ' +
+        'that knows most; what was written after that is lost.',
+    ),
   nodeSelector: mapOf(
     z.string().min(1).max(317),
     said(
@@ -115,7 +140,25 @@ const member = z.object({
   leader: z.boolean().optional(),
   version: z.string().optional(),
   dbSize: z.int().optional(),
+  unconfirmed: z.boolean().describe('The status was lost, and quorum has not said since whether it votes.').optional(),
+  keepVolume: z.boolean().describe('Its volume stays when it has left, and is nobody’s.').optional(),
 });
+
+const recovery = z
+  .object({
+    stage: z.enum(['Forcing', 'Restarting', 'Done']),
+    survivor: z.string().describe('The member that the cluster goes on from.'),
+    revision: z.int().describe('Of the last write that it has.'),
+    index: z.int().describe('Of the last entry of the log that it knows to be committed.'),
+    lost: z.array(z.string()).max(32).describe('Members whose data is gone.'),
+    leftBehind: z
+      .array(z.string())
+      .max(32)
+      .describe('Members whose data was there, and went no further: their volumes are kept under these names.'),
+    startedAt: z.iso.datetime(),
+    mayBeLost: z.string(),
+  })
+  .describe('How the cluster went on when a majority of its members was gone.');
 
 /** A cluster of etcd. */
 export const EtcdCluster = resource({
@@ -141,6 +184,7 @@ export const EtcdCluster = resource({
     leader: z.string(),
     step: z.string().describe('What is being done, or waited for, and why.'),
     members: z.array(member).max(32),
+    recovery: recovery.optional(),
   }),
   columns: {
     Ready: '.status.ready',

@@ -1,8 +1,10 @@
 /** What people are told of a cluster, and what the next pass goes on from. */
 import type { ConditionClaim, StatusFields } from '@kurator/sdk';
-import { adviceOf } from './advice.ts';
-import type { Step } from './brain/decide.ts';
+import { membersAfter, recoveryAfter } from './brain/record.ts';
+import type { Recovery } from './brain/situation.ts';
+import type { Step } from './brain/step.ts';
 import { LABEL } from './children/names.ts';
+import { conditionsOf } from './conditions.ts';
 import type { Look } from './look.ts';
 import type { EtcdCluster } from './resources.ts';
 
@@ -33,27 +35,33 @@ export function statusOf(cluster: EtcdCluster, look: Look, step: Step, trouble: 
     ...(clusterId ? { clusterId } : {}),
     ...(currentVersion ? { currentVersion } : {}),
     ...(leader ? { leader } : {}),
+    ...recoveryFields(recoveryAfter(situation.recovery, step)),
   } as const;
-  const answering = `${well} of ${voters.length} members answer`;
-  const available: ConditionClaim = listing
-    ? { type: 'Available', status: 'True', reason: 'Quorum', message: answering }
-    : { type: 'Available', ...(formed ? NO_QUORUM : NOT_YET), message: text };
-  const ready: ConditionClaim = isDone
-    ? { type: 'Ready', status: 'True', reason: 'AsWanted', message: answering }
-    : { type: 'Ready', status: 'False', reason: phase, message: text };
-  return { status, conditions: [available, ready, configuredOf(cluster)] };
+  return {
+    status,
+    conditions: conditionsOf(cluster, { listing, formed, isDone, phase, text, well, voters: voters.length }),
+  };
 }
 
-/** What is declared, and would better be declared otherwise. */
-function configuredOf(cluster: EtcdCluster): ConditionClaim {
-  const [advice] = adviceOf(cluster);
-  return { type: 'Configured', status: 'True', ...(advice ?? AS_DECLARED) };
+function recoveryFields(recovery: Recovery | undefined) {
+  if (!recovery) return {};
+  const { position, since, ...rest } = recovery;
+  const mayBeLost =
+    `What was written after revision ${position.revision}, if it was: ${recovery.survivor} did not have it, or did not know that it ` +
+    'was agreed upon. How much that is can not be known.';
+  return {
+    recovery: {
+      ...rest,
+      ...position,
+      lost: [...rest.lost],
+      leftBehind: [...rest.leftBehind],
+      startedAt: new Date(since).toISOString(),
+      mayBeLost,
+    },
+  };
 }
 
-const AS_DECLARED = { reason: 'AsDeclared', message: 'nothing to say of the spec' };
 const LONGEST_STEP = 1000;
-const NO_QUORUM = { status: 'False', reason: 'NoQuorum' } as const;
-const NOT_YET = { status: 'Unknown', reason: 'Creating' } as const;
 
 /** What all that answered run; undefined while they differ. */
 function commonVersion({ answers }: Look): string | undefined {
@@ -63,30 +71,26 @@ function commonVersion({ answers }: Look): string | undefined {
 }
 
 function membersOf({ situation, answers }: Look, step: Step, leader: string | undefined) {
-  return membersAfter(situation.members, step).map(({ name, state, reason, unhealthySince }) => {
-    const answer = answers.get(name);
-    return {
-      name,
-      state,
-      healthy: situation.healthy.has(name),
-      ...(reason ? { reason } : {}),
-      ...(unhealthySince === undefined ? {} : { unhealthySince: new Date(unhealthySince).toISOString() }),
-      ...(answer ? { id: answer.memberId, version: answer.version, dbSize: wholeMebibytes(answer.dbSize) } : {}),
-      ...(name === leader ? { leader: true } : {}),
-    };
-  });
+  return membersAfter(situation.members, step).map(
+    ({ name, state, reason, unhealthySince, unconfirmed, keepVolume }) => {
+      const answer = answers.get(name);
+      return {
+        name,
+        state,
+        healthy: situation.healthy.has(name),
+        ...(reason ? { reason } : {}),
+        ...(unconfirmed ? { unconfirmed } : {}),
+        ...(keepVolume ? { keepVolume } : {}),
+        ...(unhealthySince === undefined ? {} : { unhealthySince: new Date(unhealthySince).toISOString() }),
+        ...(answer ? { id: answer.memberId, version: answer.version, dbSize: wholeMebibytes(answer.dbSize) } : {}),
+        ...(name === leader ? { leader: true } : {}),
+      };
+    },
+  );
 }
 
 /** So that a database that grows by a page is no news. */
 const wholeMebibytes = (bytes: number) => Math.ceil(bytes / 1_048_576) * 1_048_576;
-
-function membersAfter(members: Look['situation']['members'], step: Step): Look['situation']['members'] {
-  if (step.do === 'forget') return members.filter(({ name }) => name !== step.name);
-  if (step.do !== 'plan') return members;
-  const { member } = step;
-  const index = members.findIndex(({ name }) => name === member.name);
-  return index < 0 ? [...members, member] : members.with(index, member);
-}
 
 interface Facts {
   readonly paused: boolean;

@@ -1,59 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decide, type Step } from './decide.ts';
-import { type Cut, Simulation, type Trouble } from './simulation.ts';
+import { type Decider, history, play, settle } from '../../test/histories.ts';
+import { decide } from './decide.ts';
 import type { Situation } from './situation.ts';
-
-type Decider = (situation: Situation) => Step;
-
-/** One pass of the operator, with what happens between its look and its step; or something that happens between two of them. */
-type Turn = { readonly pass: Cut; readonly meanwhile: Trouble | undefined } | Trouble | { readonly event: 'tick' };
-
-const which = fc.nat({ max: 8 });
-const trouble: fc.Arbitrary<Trouble> = fc.oneof(
-  fc.record({
-    event: fc.constantFrom('pod-deleted', 'pod-failed', 'pod-hangs', 'node-lost', 'claim-lost'),
-    which,
-  }) as fc.Arbitrary<Trouble>,
-  fc.record({ event: fc.constant('leader-elected' as const), which }),
-  fc.record({ event: fc.constant('scaled' as const), size: fc.integer({ min: 1, max: 7 }) }),
-  fc.record({ event: fc.constantFrom('template-changed' as const, 'status-lost' as const, 'nodes-back' as const) }),
-  fc.record({ event: fc.constant('time-passes' as const), ms: fc.integer({ min: 1_000, max: 90_000 }) }),
-);
-const turn: fc.Arbitrary<Turn> = fc.oneof(
-  {
-    weight: 12,
-    arbitrary: fc.record({
-      pass: fc.constantFrom<Cut>('none', 'none', 'none', 'before', 'after'),
-      meanwhile: fc.option(trouble, { nil: undefined, freq: 12 }),
-    }),
-  },
-  { weight: 8, arbitrary: fc.constant({ event: 'tick' } as const) },
-  { weight: 3, arbitrary: trouble },
-);
-const history = fc.record({
-  size: fc.integer({ min: 1, max: 5 }),
-  turns: fc.array(turn, { maxLength: 300, size: 'max' }),
-});
-
-function play(decider: Decider, { size, turns }: { size: number; turns: readonly Turn[] }): Simulation {
-  const simulation = new Simulation(size);
-  for (const turn of turns) {
-    if ('pass' in turn) pass(simulation, decider, turn.pass, turn.meanwhile);
-    else if (turn.event === 'tick') simulation.tick();
-    else simulation.happens(turn);
-    if (simulation.violations.length > 0) break;
-  }
-  return simulation;
-}
-
-function pass(simulation: Simulation, decider: Decider, cut: Cut, meanwhile?: Trouble): Step {
-  const seen = simulation.look();
-  const step = decider(seen);
-  if (meanwhile) simulation.happens(meanwhile);
-  simulation.act(step, seen, cut);
-  return step;
-}
 
 /** `KURATOR_ETCD_HISTORIES=100000` plays more of them, which takes minutes. */
 const RUNS = Number(process.env.KURATOR_ETCD_HISTORIES ?? 1_000);
@@ -74,13 +23,7 @@ describe('whatever happens to a cluster', { timeout: PATIENCE }, () => {
       fc.property(history, (told) => {
         const simulation = play(decide, told);
         fc.pre(simulation.canRecover());
-        const steps: Step[] = [];
-        for (let i = 0; i < 400; i += 1) {
-          simulation.happens({ event: 'nodes-back' });
-          simulation.tick();
-          simulation.tick();
-          steps.push(pass(simulation, decide, 'none'));
-        }
+        const steps = settle(simulation, decide);
         expect(simulation.violations).toEqual([]);
         expect(steps.at(-1)).toEqual({ do: 'nothing', why: 'as wanted' });
         expect(simulation.voters()).toHaveLength(simulation.size);
@@ -93,7 +36,8 @@ describe('whatever happens to a cluster', { timeout: PATIENCE }, () => {
 
 describe('an operator that is wrong', { timeout: PATIENCE }, () => {
   const everybody = ({ members }: Situation) => new Set(members.map(({ name }) => name));
-  const whole = ({ objects }: Situation) => new Map([...objects].map(([name, own]) => [name, { ...own, claim: true }]));
+  const whole = ({ objects }: Situation) =>
+    new Map([...objects].map(([name, own]) => [name, { ...own, claim: true, gone: false }]));
   const mutants: Readonly<Record<string, Decider>> = {
     'ignores who gives no answer': (situation) => decide({ ...situation, healthy: everybody(situation) }),
     'adds before it removes': (situation) => {

@@ -6,44 +6,20 @@
  * 2. Nobody is taken off the list, nor stopped, unless quorum is there without him; of two, unless the other is well.
  * 3. Data goes only after its member is off the list, and quorum has said so.
  * 4. A cluster that has data is never begun anew.
- * 5. Without quorum nothing is taken away: pods that are missing are started again on their own data, and that is all.
+ * 5. Without quorum nothing is taken away: pods that are missing are started again on their own data, and that is all; but where
+ *    people have asked for it, and a majority is gone for good: see quorum-loss.ts.
  */
+import { recovered, withoutQuorum } from './quorum-loss.ts';
 import {
   type ListedMember,
   type Listing,
+  overdue,
   type PlannedMember,
   quorumOf,
   type SeedData,
   type Situation,
 } from './situation.ts';
-
-/** One thing to do, or to wait for. */
-export type Step =
-  /** Writes down that there is to be such a member, or what becomes of it: nothing else, so that it is known before it is done. */
-  | { readonly do: 'plan'; readonly member: PlannedMember; readonly why: string }
-  /** Forgets a member of which nothing is left. */
-  | { readonly do: 'forget'; readonly name: string; readonly why: string }
-  /** Makes the pod, its claim and its certificate. `begin`: it is the first, and has nobody to join. */
-  | { readonly do: 'start'; readonly name: string; readonly begin: boolean; readonly why: string }
-  /** Makes the claim, and has the data of a backup put into it; `again`: what a try before has left is made room of first. */
-  | { readonly do: 'restore'; readonly name: string; readonly again: boolean; readonly why: string }
-  /** Deletes the pod, and nothing else of it. */
-  | { readonly do: 'stop'; readonly name: string; readonly why: string }
-  /** Deletes the claim and the certificate of one that is off the list. */
-  | { readonly do: 'discard'; readonly name: string; readonly why: string }
-  /** Asks etcd to list it as a learner. */
-  | { readonly do: 'add'; readonly name: string; readonly why: string }
-  | { readonly do: 'promote'; readonly name: string; readonly id: string; readonly why: string }
-  | { readonly do: 'remove'; readonly name: string; readonly id: string; readonly why: string }
-  | {
-      readonly do: 'move-leader';
-      readonly from: string;
-      readonly to: string;
-      readonly toId: string;
-      readonly why: string;
-    }
-  | { readonly do: 'wait'; readonly why: string; readonly concern?: 'quorum' | 'stranger' | 'member' }
-  | { readonly do: 'nothing'; readonly why: string };
+import type { Step } from './step.ts';
 
 export function decide(situation: Situation): Step {
   const { paused, formed, members, listing, freshName } = situation;
@@ -64,13 +40,15 @@ export function decide(situation: Situation): Step {
     return { do: 'wait', concern: 'stranger', why };
   }
   return (
+    recovered(situation, listing) ??
     unwritten(situation, listing) ??
     leaving(situation, listing) ??
     restarting(situation, listing) ??
     joining(situation, listing) ??
     lost(situation, listing) ??
     resized(situation, listing, freshName) ??
-    outdated(situation, listing) ?? { do: 'nothing', why: 'as wanted' }
+    outdated(situation, listing) ??
+    held(situation) ?? { do: 'nothing', why: 'as wanted' }
   );
 }
 
@@ -113,27 +91,6 @@ function withData(name: string, data: SeedData): Step | undefined {
   }
 }
 
-/**
- * Whoever lacks a pod and has its data gets a pod again. Nothing else is certain enough. One that is leaving comes last: it may be off
- * the list already, and then its peers refuse it, which harms nobody.
- */
-function withoutQuorum({ members, objects, healthy }: Situation): Step {
-  const isStopped = ({ name }: PlannedMember) => {
-    const own = objects.get(name);
-    return own?.claim === true && (own.pod === 'absent' || own.pod === 'failed');
-  };
-  const stopped = members.find((one) => one.state !== 'Leaving' && isStopped(one)) ?? members.find(isStopped);
-  if (stopped) {
-    const { name } = stopped;
-    const failed = objects.get(name)?.pod === 'failed';
-    const why = 'there is no quorum without it, and its data is there';
-    return failed ? { do: 'stop', name, why } : { do: 'start', name, begin: false, why };
-  }
-  const voters = members.filter(({ state }) => state !== 'Joining' && state !== 'Leaving');
-  const answer = voters.filter(({ name }) => healthy.has(name)).length;
-  return { do: 'wait', concern: 'quorum', why: `no quorum: ${answer} of ${voters.length} members answer` };
-}
-
 function leaving(situation: Situation, listing: Listing): Step | undefined {
   const { members, objects } = situation;
   const member = members.find(({ state }) => state === 'Leaving');
@@ -156,7 +113,9 @@ function leaving(situation: Situation, listing: Listing): Step | undefined {
   }
   const own = objects.get(name);
   if (own && own.pod !== 'absent' && own.pod !== 'ending') return { do: 'stop', name, why: reason };
-  if (own?.claim) return { do: 'discard', name, why: `it is off the list: ${reason}` };
+  if (own?.claim) {
+    return { do: 'discard', name, keep: member.keepVolume === true, why: `it is off the list: ${reason}` };
+  }
   // A pod that is told to end on a node that is lost stays for as long as the node: nobody waits for it.
   return { do: 'forget', name, why: reason };
 }
@@ -170,7 +129,8 @@ function restarting(situation: Situation, listing: Listing): Step | undefined {
   const own = objects.get(name);
   const listed = listedAs(listing, name);
   // Somebody has taken it off the list, or its data is gone: it can't come back as who it was.
-  if (!listed || !own?.claim) return leave(member, listed ? 'its volume is gone' : 'it was taken off the list');
+  if (!listed) return leave({ ...member, keepVolume: true }, 'it was taken off the list');
+  if (!own?.claim) return leave(member, 'its volume is gone');
   if (own.pod === 'absent') return { do: 'start', name, begin: false, why: reason };
   if (own.pod === 'ending') {
     return overdue(situation, member)
@@ -235,7 +195,8 @@ function lostOf(situation: Situation, listing: Listing, name: string): Step | un
   const member = situation.members.find((one) => one.name === name && one.state === 'Member');
   if (!member) return undefined;
   const listed = listedAs(listing, name);
-  if (!listed) return leave(member, 'it was taken off the list');
+  // Nobody here has asked for that, so nobody here deletes its data.
+  if (!listed) return leave({ ...member, keepVolume: true }, 'it was taken off the list');
   // So it is where the status was lost, and made anew of what is there.
   if (listed.isLearner) return { do: 'plan', member: { name, state: 'Joining' }, why: 'it is a learner' };
   const reason = whyLost(situation, member);
@@ -291,12 +252,15 @@ function outdated(situation: Situation, listing: Listing): Step | undefined {
   const member = old.find(({ name }) => name !== leader) ?? old[0];
   if (!member) return undefined;
   const reason = 'its pod is not as the spec wants it';
-  return { do: 'plan', member: { name: member.name, state: 'Restarting', reason }, why: reason };
+  return { do: 'plan', member: { name: member.name, state: 'Restarting', reason }, afterWrite: true, why: reason };
 }
 
-const leave = ({ name }: PlannedMember, reason: string): Step => ({
+const held = ({ held }: Situation): Step | undefined =>
+  held ? { do: 'wait', concern: 'version', why: held } : undefined;
+
+const leave = ({ name, keepVolume }: PlannedMember, reason: string): Step => ({
   do: 'plan',
-  member: { name, state: 'Leaving', reason },
+  member: { name, state: 'Leaving', reason, ...(keepVolume ? { keepVolume } : {}) },
   why: reason,
 });
 
@@ -323,5 +287,3 @@ const votersOf = ({ members }: Listing): ListedMember[] => members.filter(({ isL
 const isHealthy = ({ healthy }: Situation, { name }: ListedMember): boolean => name !== undefined && healthy.has(name);
 const silentVoter = (situation: Situation, listing: Listing): string | undefined =>
   votersOf(listing).find((voter) => !isHealthy(situation, voter))?.name;
-const overdue = ({ now, replaceAfter }: Situation, { unhealthySince }: PlannedMember): boolean =>
-  unhealthySince !== undefined && now - unhealthySince >= replaceAfter;

@@ -2,37 +2,22 @@
  * A cluster of etcd as far as its members go, to play histories on: who is in the list, whose pod runs, whose data is there, and what
  * was promised to clients. It knows nothing of how steps are decided; each that breaks a rule is written down as a violation.
  */
-import type { Step } from './decide.ts';
-import { type MemberObjects, type PlannedMember, quorumOf, type Situation } from './situation.ts';
-
-/** What may happen to a cluster, beside its operator. */
-export type Trouble =
-  | { readonly event: 'pod-deleted' | 'pod-failed' | 'pod-hangs' | 'node-lost' | 'claim-lost'; readonly which: number }
-  | { readonly event: 'leader-elected'; readonly which: number }
-  | { readonly event: 'scaled'; readonly size: number }
-  | { readonly event: 'template-changed' | 'status-lost' | 'nodes-back' }
-  | { readonly event: 'time-passes'; readonly ms: number };
-
-/** When the operator is killed: never, before it does the step, or after it and before it has written that down. */
-export type Cut = 'none' | 'before' | 'after';
-
-interface Peer {
-  readonly id: string;
-  readonly name: string;
-  isLearner: boolean;
-}
-
-interface Machine {
-  pod: MemberObjects['pod'];
-  template: number;
-  hangs: boolean;
-  /** The pod's node is gone: what was told to end never does. */
-  isStranded: boolean;
-  /** The newest write that its data has; undefined where there is no claim. */
-  data: number | undefined;
-  /** When the claim is gone, and the pod that used it still runs. */
-  hasClaim: boolean;
-}
+import { membersAfter, recoveryAfter } from './record.ts';
+import {
+  type Cut,
+  disturb,
+  goOn,
+  isWhole,
+  loseClaim,
+  type Machine,
+  objectsOf,
+  type Peer,
+  pick,
+  type Trouble,
+  wrongsOfSurvivor,
+} from './simulated-machine.ts';
+import { type PlannedMember, type Position, quorumOf, type Recovery, type Situation } from './situation.ts';
+import type { Step } from './step.ts';
 
 const REPLACE_AFTER = 60_000;
 
@@ -44,10 +29,14 @@ export class Simulation {
   #drawn = 0;
   #leader: string | undefined;
   #formed = false;
+  #recovers = false;
+  #recovery: Recovery | undefined;
   #written = 0;
   readonly #list: Peer[] = [];
+  /** Who voted before one of them began anew, until somebody writes to it. */
+  #voted: readonly string[] | undefined;
   readonly #machines = new Map<string, Machine>();
-  #plan: PlannedMember[] = [];
+  #plan: readonly PlannedMember[] = [];
 
   constructor(size: number) {
     this.#size = size;
@@ -57,18 +46,20 @@ export class Simulation {
   look(): Situation {
     const healthy = new Set(this.#answering().map(({ name }) => name));
     const planned = this.#plan.length > 0 ? this.#plan : this.#fromClaims();
-    const members = planned.map(({ unhealthySince, ...rest }) =>
-      healthy.has(rest.name) ? rest : { ...rest, unhealthySince: unhealthySince ?? this.#now },
-    );
+    const members = planned.map(({ unhealthySince, unconfirmed, ...rest }) => ({
+      ...rest,
+      ...(unconfirmed && !(this.#hasQuorum() && this.#isVoter(rest.name)) ? { unconfirmed } : {}),
+      ...(healthy.has(rest.name) ? {} : { unhealthySince: unhealthySince ?? this.#now }),
+    }));
     const objects = new Map(
-      members.map(({ name }): [string, MemberObjects] => {
-        const { pod = 'absent', template, hasClaim = false } = this.#machines.get(name) ?? {};
-        return [name, { pod, upToDate: pod === 'absent' || template === this.#template, claim: hasClaim }];
-      }),
+      members.map(({ name }) => [name, objectsOf(this.#machines.get(name), this.#template)] as const),
     );
     return {
       size: this.#size,
       paused: false,
+      recovers: this.#recovers,
+      recovery: this.#recovery,
+      positions: this.#positions(),
       replaceAfter: REPLACE_AFTER,
       formed: this.#formed || (this.#plan.length === 0 && planned.length > 0),
       members,
@@ -89,7 +80,9 @@ export class Simulation {
     this.#judge(step, seen);
     this.#carryOut(step, seen);
     if (cut === 'after') return;
-    this.#plan = planAfter(seen.members, step);
+    this.#plan = membersAfter(seen.members, step);
+    // A status is written whole.
+    this.#recovery = recoveryAfter(seen.recovery, step);
     this.#formed ||= this.#list.length > 0 && this.#hasQuorum();
   }
 
@@ -102,7 +95,13 @@ export class Simulation {
         this.#template += 1;
         return;
       case 'status-lost':
-        if (this.#formed) this.#plan = [];
+        if (this.#formed) {
+          this.#plan = [];
+          this.#recovery = undefined;
+        }
+        return;
+      case 'may-recover':
+        this.#recovers = true;
         return;
       case 'time-passes':
         this.#now += trouble.ms;
@@ -128,19 +127,37 @@ export class Simulation {
     this.#now += 1_000;
     for (const [name, machine] of this.#machines) {
       goOn(machine);
+      if (machine.forced && machine.pod === 'running') this.#beginAnew(name, machine);
       if (machine.pod === 'absent' && !machine.hasClaim && !this.#isListed(name)) this.#machines.delete(name);
     }
     if (!this.#hasQuorum()) return;
     const answering = this.#answering();
     if (!answering.some(({ id }) => id === this.#leader)) this.#elect(0);
-    // Nobody is led to a cluster that is not known to be there yet.
-    if (this.#formed) this.#write(answering);
+    // Nobody is led to a cluster that is not known to be there yet, nor to a member that may begin anew.
+    if (this.#formed && !this.#machinesOf(answering).some(({ forced }) => forced)) this.#write(answering);
+  }
+
+  /** Whoever is in its list beside it is so no more; what it does not have is lost. */
+  #beginAnew(name: string, machine: Machine): void {
+    if (this.#list.length === 1 && this.#isVoter(name)) return;
+    this.#voted ??= this.voters();
+    this.#list.splice(0, Number.POSITIVE_INFINITY, { id: name, name, isLearner: false });
+    this.#written = machine.data ?? 0;
+    for (const other of this.#machines.values())
+      other.leftBehind = other !== machine && other.hasClaim && !other.isGone;
+  }
+
+  #positions(): Map<string, Position> {
+    if (this.#hasQuorum()) return new Map();
+    const serving = [...this.#machines].filter(([name]) => this.#serves(name));
+    return new Map(serving.map(([name, { data = 0 }]) => [name, { revision: data, index: data }]));
   }
 
   #write(answering: readonly Peer[]): void {
     const newest = this.#replicate(answering);
     if (newest < this.#written) this.violations.push(`lost writes: ${newest} of ${this.#written} are there`);
     this.#written += 1;
+    this.#voted = undefined;
     for (const machine of this.#machinesOf(answering)) machine.data = this.#written;
   }
 
@@ -166,7 +183,7 @@ export class Simulation {
   /** Nothing is broken any more, but for data that is gone. */
   #mend(): void {
     for (const machine of this.#machines.values()) {
-      machine.isStranded = false;
+      machine.isStranded = machine.isGone;
       machine.hangs = false;
       if (!machine.hasClaim && machine.pod !== 'absent') machine.pod = 'ending';
     }
@@ -183,8 +200,9 @@ export class Simulation {
   /** Whether the list can ever have quorum again without a person. */
   canRecover(): boolean {
     const voters = this.voters();
-    const whole = voters.filter((name) => this.#machines.get(name)?.hasClaim);
-    return !this.#formed || whole.length >= quorumOf(voters.length);
+    const whole = voters.filter((name) => isWhole(this.#machines.get(name)));
+    if (!this.#formed) return [...this.#machines.values()].every(({ isGone }) => !isGone);
+    return whole.length >= quorumOf(voters.length);
   }
 
   /** Names of claims, of members in the list or not. */
@@ -193,7 +211,7 @@ export class Simulation {
   }
 
   #fromClaims(): PlannedMember[] {
-    return this.claims().map((name) => ({ name, state: 'Member' }));
+    return this.claims().map((name) => ({ name, state: 'Member', unconfirmed: true }));
   }
 
   #isListed(name: string): boolean {
@@ -234,37 +252,55 @@ export class Simulation {
     add: (_, { healthy }) => [
       ...(this.#list.some(({ isLearner }) => isLearner) ? ['there is a learner already'] : []),
       ...(this.voters().every((name) => healthy.has(name)) ? [] : ['a voter gives no answer']),
+      ...(this.voters().some((name) => this.#machines.get(name)?.forced) ? ['it would be forgotten'] : []),
     ],
     remove: ({ name }, { healthy }) => {
       const others = this.voters().filter((voter) => voter !== name);
       const isQuorum = others.filter((voter) => healthy.has(voter)).length >= quorumOf(others.length);
       return this.#isVoter(name) && !isQuorum ? ['quorum is not there without it'] : [];
     },
-    discard: ({ name }, { listing }) => [
+    discard: ({ name, keep }, { listing }) => [
+      ...(this.#machines.get(name)?.leftBehind && !keep ? ['a person may want the data of a survivor'] : []),
       ...(this.#isListed(name) ? ['its member is in the list'] : []),
       ...(listing ? [] : ['there is no quorum to say that it is out']),
     ],
-    start: ({ name, begin }, { objects }) => {
+    recover: ({ recovery: { stage, survivor } }) => (stage === 'Forcing' ? this.#wrongsOf(survivor) : []),
+    start: ({ name, begin, force }, { objects, recovery }) => {
       const getsEmpty = !this.#machines.get(name)?.hasClaim && objects.get(name)?.claim !== true;
       return [
         ...(begin && this.#formed ? ['the cluster has data'] : []),
         ...(getsEmpty && !begin && this.#isVoter(name) ? ['a voter with an empty volume'] : []),
+        ...(force ? this.#wrongsOf(name) : []),
+        ...(force && recovery?.survivor !== name ? ['it was not written down'] : []),
+        ...(force && this.#othersServe(name) ? ['another still serves'] : []),
       ];
     },
-    stop: ({ name }, { healthy, listing, objects }) => {
+    stop: ({ name }, { healthy, listing, objects, recovery }) => {
+      const isRecovering = recovery !== undefined && recovery.stage !== 'Done';
       const voters = this.voters();
       const others = voters.filter((voter) => voter !== name && healthy.has(voter));
       const stopsVoter = this.#isVoter(name) && healthy.has(name);
       return [
-        ...(stopsVoter && others.length < Math.min(quorumOf(voters.length), voters.length - 1)
+        ...(stopsVoter && !isRecovering && others.length < Math.min(quorumOf(voters.length), voters.length - 1)
           ? ['quorum is not there without it']
           : []),
-        ...(this.#formed && !listing && objects.get(name)?.pod !== 'failed'
+        ...(this.#formed && !listing && !isRecovering && objects.get(name)?.pod !== 'failed'
           ? ['nothing is stopped without quorum']
           : []),
       ];
     },
   };
+
+  /** Why the cluster may not go on from this one, alone. */
+  #wrongsOf(survivor: string): string[] {
+    if (this.#list.length === 1 && this.#isVoter(survivor)) return [];
+    const asked = this.#recovers ? [] : ['nobody has asked for it'];
+    return [...asked, ...wrongsOfSurvivor(survivor, this.#voted ?? this.voters(), this.#machines)];
+  }
+
+  #othersServe(name: string): boolean {
+    return this.voters().some((other) => other !== name && this.#serves(other));
+  }
 
   #carryOut(step: Step, seen: Situation): void {
     const effect = this.#effects[step.do] as ((step: Step, seen: Situation) => void) | undefined;
@@ -272,12 +308,14 @@ export class Simulation {
   }
 
   readonly #effects: ForSteps<void> = {
-    start: ({ name, begin }, seen) => {
+    start: ({ name, begin, force = false }, seen) => {
       const present = this.#machines.get(name);
       if (present && present.pod !== 'absent') return;
       // Whoever was seen to have a claim is given none.
       const isNew = !present?.hasClaim && seen.objects.get(name)?.claim !== true;
-      const machine = { pod: 'starting', template: this.#template, hangs: false, isStranded: false } as const;
+      const { isGone = false, leftBehind = false } = present ?? {};
+      const fresh = { pod: 'starting', template: this.#template, hangs: false, forced: force } as const;
+      const machine = { ...fresh, isStranded: isGone, isGone, leftBehind };
       const data = isNew ? 0 : present?.data;
       this.#machines.set(name, { ...machine, data, hasClaim: isNew || present?.hasClaim === true });
       if (begin && isNew) this.#list.splice(0, Number.POSITIVE_INFINITY, { id: name, name, isLearner: false });
@@ -309,51 +347,3 @@ export class Simulation {
 
 /** What is to be done for each kind of step that changes something. */
 type ForSteps<R> = { readonly [K in Step['do']]?: (step: Extract<Step, { do: K }>, seen: Situation) => R };
-
-function disturb(
-  machine: Machine | undefined,
-  event: 'pod-deleted' | 'pod-failed' | 'pod-hangs' | 'node-lost' | 'claim-lost',
-): void {
-  if (!machine) return;
-  switch (event) {
-    case 'pod-deleted':
-      if (machine.pod !== 'absent') machine.pod = 'ending';
-      return;
-    case 'pod-failed':
-      if (machine.pod === 'running' || machine.pod === 'starting') machine.pod = 'failed';
-      return;
-    case 'pod-hangs':
-      machine.hangs = true;
-      return;
-    case 'node-lost':
-      machine.isStranded = true;
-      if (machine.pod !== 'absent') machine.pod = 'ending';
-      return;
-    case 'claim-lost':
-      loseClaim(machine);
-      if (machine.pod !== 'absent') machine.pod = 'ending';
-      return;
-  }
-}
-
-/** A pod on a lost node neither starts nor ends, and one without its volume does not start. */
-function goOn(machine: Machine): void {
-  if (machine.isStranded) return;
-  if (machine.pod === 'ending') machine.pod = 'absent';
-  else if (machine.pod === 'starting' && machine.hasClaim) machine.pod = 'running';
-}
-
-/** One of them, whatever the number. */
-const pick = <T>(all: readonly T[], which: number): T | undefined => all[which % Math.max(1, all.length)];
-
-function loseClaim(machine: Machine): void {
-  machine.hasClaim = false;
-  machine.data = undefined;
-}
-
-function planAfter(members: readonly PlannedMember[], step: Step): PlannedMember[] {
-  if (step.do === 'forget') return members.filter(({ name }) => name !== step.name);
-  if (step.do !== 'plan') return [...members];
-  const at = members.findIndex(({ name }) => name === step.member.name);
-  return at < 0 ? [...members, step.member] : members.with(at, step.member);
-}

@@ -18,6 +18,10 @@ export interface PlannedMember {
   readonly reason?: string;
   /** Since when it gives no answer, in milliseconds since 1970. */
   readonly unhealthySince?: number;
+  /** The status was lost, and it is written down because it has a volume: whether it votes, quorum has not said since. */
+  readonly unconfirmed?: boolean;
+  /** Its volume is nobody's when it has left, and stays. */
+  readonly keepVolume?: boolean;
 }
 
 /** What Kubernetes has of a member. */
@@ -27,6 +31,35 @@ export interface MemberObjects {
   /** Whether the pod is as the spec wants it now; true where there is none. */
   readonly upToDate: boolean;
   readonly claim: boolean;
+  /** Its data can't come back, as was seen and not only missed: the API server has no claim, or its node is gone for good. */
+  readonly gone: boolean;
+  /** The pod begins a cluster of its own data whenever it starts. */
+  readonly forced: boolean;
+}
+
+/** How far a member's data goes: what it knows to be agreed upon. */
+export interface Position {
+  /** Of the keys; each write that was acknowledged has one. */
+  readonly revision: number;
+  /** The highest entry of the log that it knows to be committed. */
+  readonly index: number;
+}
+
+/**
+ * How a cluster whose majority is gone goes on from one survivor. Written down before anything is done about it.
+ *
+ *     Forcing ──► Restarting ──► Done    Forcing: the survivor begins anew, alone, with what it has.
+ *        └──► (called off)               Restarting: once more without that, for it would forget whoever joins.
+ */
+export interface Recovery {
+  readonly stage: 'Forcing' | 'Restarting' | 'Done';
+  readonly survivor: string;
+  readonly position: Position;
+  /** Members whose data is gone. */
+  readonly lost: readonly string[];
+  /** Members whose data is there, and doesn't go as far: their volumes are kept. */
+  readonly leftBehind: readonly string[];
+  readonly since: number;
 }
 
 /** What etcd's own list says of a member. */
@@ -54,6 +87,11 @@ export type SeedData =
 export interface Situation {
   readonly size: number;
   readonly paused: boolean;
+  /** Whether to go on from a survivor once a majority is gone for good. */
+  readonly recovers: boolean;
+  readonly recovery: Recovery | undefined;
+  /** Of those who say it, by name; asked only while there is no quorum. */
+  readonly positions: ReadonlyMap<string, Position>;
   /** Milliseconds a running member may be silent. */
   readonly replaceAfter: number;
   /** Whether the cluster has ever answered: then it has data. */
@@ -68,8 +106,14 @@ export interface Situation {
   readonly listing: Listing | undefined;
   /** Names that may be given to a new member, unused. Drawn before, so that a decision has no chance in it. */
   readonly freshName: string;
+  /** Why members don't go to the version that is wanted, and what to do. */
+  readonly held?: string | undefined;
   readonly now: number;
 }
 
 /** How many of so many voters must agree. */
 export const quorumOf = (voters: number): number => Math.floor(voters / 2) + 1;
+
+/** Whether it has been silent for as long as members may be. */
+export const overdue = ({ now, replaceAfter }: Situation, { unhealthySince }: PlannedMember): boolean =>
+  unhealthySince !== undefined && now - unhealthySince >= replaceAfter;

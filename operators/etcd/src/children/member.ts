@@ -10,6 +10,8 @@ const USER = 1000;
 
 /** On a pod: what of the spec it was made from. */
 export const TEMPLATE = 'etcd.kurator.sh/template';
+/** On a pod that begins a cluster of its own data whenever it starts: where a copy of that data is, in its volume. */
+export const FORCED = 'etcd.kurator.sh/forced';
 /** In the certificates of members alone: who has only a client's certificate is no peer. */
 export const PEER_NAME = 'etcd-peer';
 const SKIP_LOOKUP = 'peer-skip-client-san-verification';
@@ -38,6 +40,8 @@ export interface Bootstrap {
   readonly state: 'new' | 'existing';
   /** The names of all members, itself included. */
   readonly members: readonly string[];
+  /** It begins anew, alone, with the data that it has; a copy of that is put into this folder of its volume before. */
+  readonly copy?: string;
 }
 
 export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap): Manifest<Pod> {
@@ -49,8 +53,18 @@ export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap
     timeoutSeconds: 5,
     failureThreshold,
   });
+  const image = `${spec.repository}:v${spec.version}`;
+  const securityContext = {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  };
+  const resources = spec.resources ? { resources: resourcesOf(spec.resources) } : {};
+  const data = { name: 'data', mountPath: DATA };
+  const { copy } = bootstrap;
+  const annotations = { [TEMPLATE]: templateOf(cluster), ...(copy ? { [FORCED]: copy } : {}) };
   return {
-    metadata: { name: member, labels, annotations: { [TEMPLATE]: templateOf(cluster) } },
+    metadata: { name: member, labels, annotations },
     spec: {
       hostname: member,
       subdomain: metadata.name,
@@ -78,10 +92,17 @@ export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap
         },
         { ...spread, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' },
       ],
+      ...(copy
+        ? {
+            initContainers: [
+              { name: 'copy', image, command: copyTo(copy), ...resources, securityContext, volumeMounts: [data] },
+            ],
+          }
+        : {}),
       containers: [
         {
           name: 'etcd',
-          image: `${spec.repository}:v${spec.version}`,
+          image,
           command: ['etcd', ...argumentsOf(cluster, member, bootstrap)],
           // So that `kubectl exec POD -- etcdctl …` finds its way.
           env: Object.entries(toolVariables).map(([name, value]) => ({ name, value })),
@@ -90,20 +111,13 @@ export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap
             { name: 'peer', containerPort: PEER_PORT },
             { name: 'metrics', containerPort: METRICS_PORT },
           ],
-          ...(spec.resources ? { resources: resourcesOf(spec.resources) } : {}),
+          ...resources,
           // Whether the process is alive, whoever leads: a member without quorum must not be restarted for it.
           startupProbe: { ...probe('/health?serializable=true', 120), periodSeconds: 1 },
           livenessProbe: { ...probe('/health?serializable=true', 3), periodSeconds: 10 },
           readinessProbe: { ...probe('/health', 3), periodSeconds: 2 },
-          securityContext: {
-            allowPrivilegeEscalation: false,
-            readOnlyRootFilesystem: true,
-            capabilities: { drop: ['ALL'] },
-          },
-          volumeMounts: [
-            { name: 'data', mountPath: DATA },
-            { name: 'tls', mountPath: CERTIFICATES, readOnly: true },
-          ],
+          securityContext,
+          volumeMounts: [data, { name: 'tls', mountPath: CERTIFICATES, readOnly: true }],
         },
       ],
       volumes: [
@@ -113,6 +127,16 @@ export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap
     },
   };
 }
+
+/** What etcd's image has: no shell, and no program that copies files. It refuses a folder that is there, so a copy is made once. */
+const copyTo = (folder: string) => [
+  'etcdutl',
+  'snapshot',
+  'restore',
+  `${DATA}/data/member/snap/db`,
+  '--skip-hash-check',
+  `--data-dir=${DATA}/${folder}`,
+];
 
 const toolVariables = {
   ETCDCTL_ENDPOINTS: `https://localhost:${CLIENT_PORT}`,
@@ -128,7 +152,7 @@ function resourcesOf({ limits = {}, requests = {} }: NonNullable<EtcdCluster['sp
   return { limits: texts(limits), requests: texts(requests) };
 }
 
-function argumentsOf(cluster: EtcdCluster, member: string, { state, members }: Bootstrap): string[] {
+function argumentsOf(cluster: EtcdCluster, member: string, { state, members, copy }: Bootstrap): string[] {
   const { metadata, spec } = cluster;
   const peers = members.map((name) => `${name}=${peerUrlOf(cluster, name)}`).join(',');
   const values: Readonly<Record<string, string>> = {
@@ -159,6 +183,7 @@ function argumentsOf(cluster: EtcdCluster, member: string, { state, members }: B
     'quota-backend-bytes': String(spec.quotaBackendBytes),
     'auto-compaction-mode': 'periodic',
     'auto-compaction-retention': spec.autoCompactionRetention,
+    ...(copy ? { 'force-new-cluster': 'true' } : {}),
   };
   return Object.entries(values).map(([flag, value]) => `--${flag}=${value}`);
 }

@@ -17,6 +17,10 @@ export const labelsOf = ({ metadata }: EtcdCluster) => ({
   [LABEL]: metadata.name,
 });
 
+/** Whether it is a member's, and not of something else that the cluster has. */
+export const isMember = ({ metadata }: { metadata: { labels?: Readonly<Record<string, string>> | undefined } }) =>
+  metadata.labels?.['app.kubernetes.io/name'] === 'etcd';
+
 /** The name of a member among all pods of the cluster. */
 export const hostOf = ({ metadata: { name, namespace } }: EtcdCluster, member: string) =>
   `${member}.${name}.${namespace}.svc`;

@@ -98,6 +98,15 @@ export class EtcdClient {
     await this.#call(endpoint, '/v3/cluster/member/remove', { ID: decimal(id) }, signal);
   }
 
+  /**
+   * Throws unless quorum agrees to a write. A lease that ends again goes through the log as a key does, and is refused as a key is where
+   * the database is full; and it leaves no key, no revision, and no watcher is told.
+   */
+  async proveWrites(endpoint: Endpoint, signal?: AbortSignal): Promise<void> {
+    const { ID } = await this.#call(endpoint, '/v3/lease/grant', { TTL: 60 }, signal);
+    await this.#call(endpoint, '/v3/lease/revoke', { ID }, signal);
+  }
+
   /** The endpoint must be the leader's. */
   async moveLeader(endpoint: Endpoint, to: string, signal?: AbortSignal): Promise<void> {
     await this.#call(endpoint, '/v3/maintenance/transfer-leadership', { targetID: decimal(to) }, signal);

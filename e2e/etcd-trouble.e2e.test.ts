@@ -1,0 +1,104 @@
+/** What happens to an etcd cluster when more is lost than it can bear, or when it is full. */
+import { EtcdCluster, etcd } from '@kurator/operator-etcd';
+import { type Client, conditionOf, installCrds, PersistentVolumeClaim, Pod, Secret, waitFor } from '@kurator/sdk';
+import { type Cluster, createCluster } from '@kurator/testenv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
+import { EtcdTraffic } from './support/etcd-traffic.ts';
+import { kubectl } from './support/kubectl.ts';
+import { runInCluster } from './support/operator-in-cluster.ts';
+
+let cluster: Cluster;
+let client: Client;
+let traffic: EtcdTraffic;
+const example = { name: 'example', namespace: 'default' };
+
+beforeAll(async () => {
+  ({ cluster } = await createCluster({ name: 'e2e-etcd-trouble', nodes: 1 }));
+  client = await cluster.client();
+  await loadEtcd(cluster, [ETCD_VERSION]);
+  await installCrds(client, [EtcdCluster]);
+  const entry = 'operators/etcd/src/main.ts';
+  await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
+  await kubectl(cluster, ['apply', '-f', '-'], JSON.stringify(manifest));
+  await untilRunning();
+  const secret = await client.get(Secret, { name: `${example.name}-client-tls`, namespace: 'default' });
+  traffic = new EtcdTraffic(secret, async () =>
+    (await pods()).flatMap(({ metadata, status }) =>
+      metadata.labels?.['etcd.kurator.sh/voter'] && status?.podIP
+        ? { address: status.podIP, serverName: `${metadata.name}.${example.name}.default.svc` }
+        : [],
+    ),
+  );
+});
+
+afterAll(async () => {
+  await traffic?.stop();
+  await client?.close();
+  await cluster?.down();
+});
+
+const manifest = {
+  apiVersion: 'etcd.kurator.sh/v1alpha1',
+  kind: 'EtcdCluster',
+  metadata: { name: example.name },
+  spec: {
+    size: 3,
+    version: ETCD_VERSION,
+    repository: ETCD_REPOSITORY,
+    storage: { size: '256Mi' },
+    replaceAfter: '10s',
+    quotaBackendBytes: 16_777_216,
+  },
+};
+const until = (description: string, is: (cluster: EtcdCluster) => boolean) =>
+  waitFor(client, EtcdCluster, example, is, { description, timeout: 240_000 });
+const untilRunning = () =>
+  until('to run with 3 members', ({ status }) => status?.phase === 'Running' && status.size === 3);
+const patch = (spec: object) => client.patch(EtcdCluster, example, { spec });
+const pods = async () =>
+  (await client.list(Pod, { namespace: 'default', labelSelector: 'etcd.kurator.sh/cluster' })).items;
+const claimNames = async () =>
+  (await client.list(PersistentVolumeClaim, { namespace: 'default' })).items.map(({ metadata }) => metadata.name);
+
+describe('an etcd cluster that has lost the volumes of two of three members', () => {
+  let survivor = '';
+
+  it('is left as it is, and it is said what a person can do', async () => {
+    await traffic.until(20);
+    await patch({ paused: true });
+    const { status } = await client.get(EtcdCluster, example);
+    survivor = status?.leader ?? '';
+    const victims = (await claimNames()).filter((name) => name !== survivor);
+    await traffic.pause();
+    await kubectl(cluster, ['delete', 'pvc', '--wait=false', ...victims]);
+    await kubectl(cluster, ['delete', 'pod', '--force', '--grace-period=0', ...victims]);
+    await waitForClaims([survivor]);
+    await patch({ paused: false });
+    const lost = await until('to say that quorum is lost for good', ({ status }) =>
+      Boolean(conditionOf(status?.conditions, 'QuorumLost')?.message?.includes('spec.quorumLoss')),
+    );
+    expect(lost.status?.phase).toBe('QuorumLost');
+    expect(conditionOf(lost.status?.conditions, 'QuorumLost')).toMatchObject({ status: 'True' });
+    for (const victim of victims) expect(lost.status?.step).toContain(victim);
+    expect((await pods()).map(({ metadata }) => metadata.name)).toEqual([survivor]);
+    expect(await claimNames()).toEqual([survivor]);
+  });
+
+  it('goes on from the survivor once that is asked for, with all that it had, and grows to three again', async () => {
+    await patch({ quorumLoss: 'Recover' });
+    const { status } = await untilRunning();
+    expect(status?.recovery).toMatchObject({ stage: 'Done', survivor });
+    expect(status?.recovery?.lost).toHaveLength(2);
+    expect(status?.members?.map(({ name }) => name)).toContain(survivor);
+    expect(await kubectl(cluster, ['describe', 'etcdcluster', example.name])).toMatch(/Recovering.*goes on from/);
+    const { acknowledged, missing } = await traffic.check();
+    expect(acknowledged).toBeGreaterThanOrEqual(20);
+    expect(missing).toEqual([]);
+    traffic.resume();
+    await traffic.until(acknowledged + 20);
+  });
+
+  const waitForClaims = (names: string[]) =>
+    expect.poll(async () => await claimNames(), { timeout: 60_000 }).toEqual(names);
+});
