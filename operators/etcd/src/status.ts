@@ -7,6 +7,7 @@ import { LABEL } from './children/names.ts';
 import { conditionsOf } from './conditions.ts';
 import type { Look } from './look.ts';
 import type { EtcdCluster } from './resources.ts';
+import { describe } from './telling.ts';
 
 export interface Told {
   readonly status: StatusFields<EtcdCluster>;
@@ -23,8 +24,8 @@ export function statusOf(cluster: EtcdCluster, look: Look, step: Step, trouble: 
   const currentVersion = commonVersion(look) ?? cluster.status?.currentVersion;
   const isDone = step.do === 'nothing' && !situation.paused && well === size && voters.length === size;
   const phase = phaseOf({ ...situation, isDone, hasQuorum: !!listing, well, voters: voters.length, step });
-  const doing = step.do === 'nothing' ? step.why : `${step.do}: ${step.why}${trouble ? `; ${trouble}` : ''}`;
-  const text = doing.slice(0, LONGEST_STEP);
+  const doing = step.do === 'wait' ? `waits: ${step.why}` : describe(step);
+  const text = `${doing}${trouble ? `; ${trouble}` : ''}`.slice(0, LONGEST_STEP);
   const status = {
     phase,
     size: listing ? voters.length : (cluster.status?.size ?? 0),
