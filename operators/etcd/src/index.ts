@@ -28,7 +28,7 @@ import {
   readAuthority,
 } from './children/certificates.ts';
 import { FORCED } from './children/member.ts';
-import { authoritySecretOf, clientSecretOf, LABEL, memberSecretOf, VOTER } from './children/names.ts';
+import { authoritySecretOf, clientSecretOf, DEFRAGMENT, LABEL, memberSecretOf, VOTER } from './children/names.ts';
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
@@ -55,7 +55,9 @@ const clusters = operator({ name: 'etcd-operator' })
   .uses(Pod, ['patch'])
   .uses(PersistentVolumeClaim, ['get'])
   .uses(Node, ['get'])
-  .reconcile(reconcile);
+  .uses(EtcdCluster, ['patch'])
+  .reconcile(reconcile)
+  .cron(({ spec }) => (spec.paused ? undefined : spec.defragmentation?.schedule), askForDefragmentation);
 
 export const etcd = withRestores(withBackups(clusters));
 
@@ -83,11 +85,23 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   if (!trouble) tell(step, context);
   advise(cluster, event);
   // What could not be proved is not planned.
-  const done: Step = trouble && step.do === 'plan' ? { do: 'wait', why: said } : step;
+  const done: Step = trouble && isRecordedAfter(step) ? { do: 'wait', why: said } : step;
   const { status, conditions } = statusOf(cluster, seen, done, trouble);
   const soon = trouble || step.do === 'wait' ? SOON : step.do === 'nothing' ? IDLE : '1ms';
   return { status, conditions, ...requeue(soon) };
 }
+
+/** By an annotation, as a person may: the reconcile sees to it when nothing else is to be done. */
+async function askForDefragmentation({ metadata }: EtcdCluster, { client, signal }: AskContext): Promise<void> {
+  const { name, namespace = '' } = metadata;
+  const annotations = { [DEFRAGMENT]: new Date().toISOString() };
+  await client.patch(EtcdCluster, { name, namespace }, { metadata: { annotations } }, { signal });
+}
+
+type AskContext = Pick<AuthorContext, 'client' | 'signal'>;
+
+/** What is written down says that it was done. */
+const isRecordedAfter = ({ do: what }: Step) => what === 'plan' || what === 'compact' || what === 'defragment';
 
 /** Said once for each thing: whoever looks later reads it in the condition. */
 function advise(cluster: EtcdCluster, event: AuthorContext['event']): void {

@@ -9,6 +9,7 @@
  * 5. Without quorum nothing is taken away: pods that are missing are started again on their own data, and that is all; but where
  *    people have asked for it, and a majority is gone for good: see quorum-loss.ts.
  */
+import { maintaining, stillFull } from './maintenance.ts';
 import { recovered, withoutQuorum } from './quorum-loss.ts';
 import {
   type ListedMember,
@@ -20,6 +21,7 @@ import {
   type Situation,
 } from './situation.ts';
 import type { Step } from './step.ts';
+import { canRest, canSpare, handOver, isHealthy, listedAs, silentVoter, votersOf } from './voters.ts';
 
 export function decide(situation: Situation): Step {
   const { paused, formed, members, listing, freshName } = situation;
@@ -46,8 +48,10 @@ export function decide(situation: Situation): Step {
     restarting(situation, listing) ??
     joining(situation, listing) ??
     lost(situation, listing) ??
+    maintaining(situation, listing) ??
     resized(situation, listing, freshName) ??
     outdated(situation, listing) ??
+    stillFull(situation) ??
     held(situation) ?? { do: 'nothing', why: 'as wanted' }
   );
 }
@@ -151,13 +155,6 @@ function stopInOrder(situation: Situation, listing: Listing, listed: ListedMembe
     return { do: 'plan', member: { name, state: 'Member' }, why: 'another gives no answer: it is restarted later' };
   }
   return handOver(situation, listing, listed, reason) ?? { do: 'stop', name, why: reason };
-}
-
-/** Another is to lead, if it is this one and another can. */
-function handOver(situation: Situation, listing: Listing, from: ListedMember, why: string): Step | undefined {
-  if (from.id !== listing.leader || from.name === undefined) return undefined;
-  const to = votersOf(listing).find((voter) => voter.id !== from.id && isHealthy(situation, voter));
-  return to?.name === undefined ? undefined : { do: 'move-leader', from: from.name, to: to.name, toId: to.id, why };
 }
 
 function joining(situation: Situation, listing: Listing): Step | undefined {
@@ -264,26 +261,4 @@ const leave = ({ name, keepVolume }: PlannedMember, reason: string): Step => ({
   why: reason,
 });
 
-/** Whether quorum is there to take it off the list, and is still there once it is off. */
-function canSpare(situation: Situation, listing: Listing, { id }: ListedMember): boolean {
-  const voters = votersOf(listing);
-  const well = voters.filter((voter) => isHealthy(situation, voter));
-  const without = well.filter((voter) => voter.id !== id);
-  return well.length >= quorumOf(voters.length) && without.length >= quorumOf(voters.length - 1);
-}
-
-/** Whether the others are quorum while it is away; of two, whether the other is well at least. */
-function canRest(situation: Situation, listing: Listing, { id }: ListedMember): boolean {
-  const voters = votersOf(listing);
-  const others = voters.filter((voter) => voter.id !== id);
-  const well = others.filter((voter) => isHealthy(situation, voter));
-  return well.length >= Math.min(quorumOf(voters.length), others.length);
-}
-
 const needsPod = (own: { pod: string; claim: boolean } | undefined): boolean => !own || own.pod === 'absent';
-const listedAs = ({ members }: Listing, name: string): ListedMember | undefined =>
-  members.find((listed) => listed.name === name);
-const votersOf = ({ members }: Listing): ListedMember[] => members.filter(({ isLearner }) => !isLearner);
-const isHealthy = ({ healthy }: Situation, { name }: ListedMember): boolean => name !== undefined && healthy.has(name);
-const silentVoter = (situation: Situation, listing: Listing): string | undefined =>
-  votersOf(listing).find((voter) => !isHealthy(situation, voter))?.name;
