@@ -31,6 +31,7 @@ it('has medians of what was measured, counts of what went wrong, and nothing of 
       outcome('partition', { wrong: 'it did not recover', createdS: 9 }),
     ],
     undefined,
+    [{ points: 7, failed: 1, text: '' }],
   );
   expect(Object.fromEntries(figures.map(({ metric, value }) => [metric, value]))).toEqual({
     create_s: 9,
@@ -39,5 +40,7 @@ it('has medians of what was measured, counts of what went wrong, and nothing of 
     runs: 4,
     lost_writes: 2,
     violations: 1,
+    crash_points: 7,
+    crash_points_failed: 1,
   });
 });

@@ -2,10 +2,15 @@
 import type { Figure } from '../figures/lines.ts';
 import { median } from '../figures/quantile.ts';
 import { markdownTable } from '../figures/table.ts';
+import type { Crashes } from './crashes.ts';
 import type { Outcome } from './trial.ts';
 
 /** @param missed How many mutants were not found; undefined where none were tried. */
-export function figuresOf(outcomes: readonly Outcome[], missed: number | undefined): Figure[] {
+export function figuresOf(
+  outcomes: readonly Outcome[],
+  missed: number | undefined,
+  crashes: readonly Crashes[],
+): Figure[] {
   const figures: Figure[] = [];
   const add = (metric: string, values: readonly number[], unit: string) => {
     if (values.length > 0) figures.push({ subject: 'kurator', metric, value: median(values), unit });
@@ -34,13 +39,23 @@ export function figuresOf(outcomes: readonly Outcome[], missed: number | undefin
   );
   count('violations', outcomes.filter(({ verdict }) => verdict?.violation).length);
   if (missed !== undefined) count('mutants_missed', missed);
+  if (crashes.length > 0) {
+    count(
+      'crash_points',
+      crashes.reduce((sum, { points }) => sum + points, 0),
+    );
+    count(
+      'crash_points_failed',
+      crashes.reduce((sum, { failed }) => sum + failed, 0),
+    );
+  }
   return figures;
 }
 
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map(({ metric, value, unit }) => [
     metric,
-    unit === 'count' ? String(value) : `${value.toFixed(unit === 's' ? 1 : 0)} ${unit}`,
+    unit === 'count' ? String(value) : `${value.toFixed(unit === 'cores' ? 3 : unit === 's' ? 1 : 0)} ${unit}`,
   ]);
   return markdownTable([['', 'kurator'], ...rows]);
 }

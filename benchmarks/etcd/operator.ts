@@ -91,6 +91,10 @@ export class RunningOperator implements AsyncDisposable {
     this.#child = this.#start();
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
   /** Its last words. */
   get words(): string {
     return this.#words.join('\n');

@@ -1,6 +1,8 @@
 /** All runs of one call of the benchmark, and what is made of them. */
-import { linesOf, writeLines } from '../figures/lines.ts';
+import { type Figure, linesOf, writeLines } from '../figures/lines.ts';
 import { type Arena, openArena } from './arena.ts';
+import { measureCost } from './cost.ts';
+import { type Crashes, crashesOf } from './crashes.ts';
 import { figuresOf, tableOf } from './figures.ts';
 import { falsified, type MutantName, mutants } from './mutants.ts';
 import { type EtcdOptions, etcdOptions, help } from './options.ts';
@@ -17,15 +19,24 @@ export async function run(args: readonly string[]): Promise<void> {
     console.log(help);
     return;
   }
+  const onNodes = options.needsNodes ? await onNodesOf(options) : undefined;
+  const cost = options.isReplay || !options.isWanted('cost') ? [] : await measureCost();
+  const figures = [...(onNodes?.figures ?? []), ...cost];
+  if (options.isWhole) await writeLines('etcd', linesOf(figures, ''));
+  console.log(tableOf(figures));
+  if (onNodes?.isWrong) process.exitCode = 1;
+}
+
+/** All that takes place on real nodes. */
+async function onNodesOf(options: EtcdOptions): Promise<{ figures: Figure[]; isWrong: boolean }> {
   await using arena = await openArena(`bench-etcd-${process.pid}`);
   const outcomes = await runsOf(arena, options);
   const missed = options.isReplay ? undefined : await mutantsMissed(arena, options);
-  const figures = figuresOf(outcomes, missed);
-  if (!options.isReplay) await writeLines('etcd', linesOf(figures, ''));
-  console.log(tableOf(figures));
+  const crashes = options.isReplay ? [] : await crashesFrom(arena, options);
   const wrong = outcomes.filter((outcome) => outcome.wrong);
   for (const { seed } of wrong) console.log(`again: npm run bench -- etcd --seed ${seed}`);
-  if (wrong.length > 0 || missed) process.exitCode = 1;
+  const isWrong = wrong.length > 0 || (missed ?? 0) > 0 || crashes.some(({ failed }) => failed > 0);
+  return { figures: figuresOf(outcomes, missed, crashes), isWrong };
 }
 
 async function runsOf(arena: Arena, { seeds, isWanted }: EtcdOptions): Promise<Outcome[]> {
@@ -59,6 +70,13 @@ async function mutantsMissed(arena: Arena, { isWanted }: EtcdOptions): Promise<n
     judged(falsify, verdict?.violation);
   }
   return missed;
+}
+
+async function crashesFrom(arena: Arena, { isWanted, crashes }: EtcdOptions): Promise<Crashes[]> {
+  if (!isWanted('crashes')) return [];
+  const found = await crashesOf(arena, crashes, 1);
+  for (const { text } of found) say(text);
+  return found;
 }
 
 function lineOf({ seed, scenario, createdS, recoveredS, verdict, wrong }: Outcome): string {

@@ -10,6 +10,7 @@ import { memberSecretOf, peerUrlOf } from './children/names.ts';
 import { type Endpoint, type EtcdClient, EtcdError } from './database/etcd-client.ts';
 import type { Look } from './look.ts';
 import type { EtcdCluster } from './resources.ts';
+import { trusting } from './rotation/trust.ts';
 
 /** What a step is done with. */
 export interface Means {
@@ -75,7 +76,8 @@ async function start({ name, begin, force }: StartStep, { cluster, ring, look, c
   const members = begin ? [name] : (listing?.members ?? []).flatMap((listed) => listed.name ?? []);
   const others = members.includes(name) ? members : [...members, name];
   const copy = force ? { copy: `before-recovery-${now.toString(36)}` } : {};
-  await apply(Pod, podOf(cluster, name, { state: begin ? 'new' : 'existing', members: others, ...copy }));
+  const bootstrap = { state: begin ? 'new' : 'existing', members: others, ...copy } as const;
+  await apply(Pod, trusting(ring, podOf(cluster, name, bootstrap)));
 }
 
 /** The volume first; then what fills it. */

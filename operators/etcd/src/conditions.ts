@@ -27,9 +27,13 @@ export function conditionsOf(cluster: EtcdCluster, facts: ConditionFacts): reado
     { type: 'Available', ...availability(facts), message },
     { type: 'Ready', ...ready, message: isDone ? answering : text },
     { type: 'QuorumLost', ...lost, message },
+    { type: 'Progressing', ...holds(phase === 'Creating' || phase === 'Changing', phase), message: text },
+    { type: 'Degraded', ...holds(phase === 'Degraded' || phase === 'QuorumLost', phase), message: text },
     configuredOf(cluster),
   ];
 }
+
+const holds = (does: boolean, reason: string) => ({ status: does ? 'True' : 'False', reason }) as const;
 
 function availability({ listing, formed }: ConditionFacts) {
   if (listing) return { status: 'True', reason: 'Quorum' } as const;

@@ -32,7 +32,10 @@ import { authoritySecretOf, clientSecretOf, DEFRAGMENT, LABEL, memberSecretOf, V
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
+import { EtcdMetrics } from './metrics.ts';
 import { EtcdCluster } from './resources.ts';
+import { certificatesOf, rotate } from './rotation/rotate.ts';
+import { believing, hurry } from './rotation/trust.ts';
 import { statusOf } from './status.ts';
 import { describe, tell } from './telling.ts';
 
@@ -44,6 +47,9 @@ const IDLE = '10s';
 /** How soon what was waited for is looked at again. */
 const SOON = '1s';
 
+/** Of the operator that runs in this process. */
+let metrics = new EtcdMetrics();
+
 const clusters = operator({ name: 'etcd-operator' })
   .controller(EtcdCluster, { timeout: '1m' })
   .owns(Pod, { labels: LABEL })
@@ -51,22 +57,28 @@ const clusters = operator({ name: 'etcd-operator' })
   .owns(Secret, { labels: LABEL })
   .owns(Service, { labels: LABEL })
   .owns(PodDisruptionBudget, { labels: LABEL })
-  .uses(Secret, ['get', 'create'])
+  .uses(Secret, ['get', 'create', 'update'])
   .uses(Pod, ['patch'])
   .uses(PersistentVolumeClaim, ['get'])
   .uses(Node, ['get'])
   .uses(EtcdCluster, ['patch'])
-  .reconcile(reconcile)
-  .cron(({ spec }) => (spec.paused ? undefined : spec.defragmentation?.schedule), askForDefragmentation);
+  .cron(({ spec }) => (spec.paused ? undefined : spec.defragmentation?.schedule), askForDefragmentation)
+  .beside(({ manager }) => {
+    metrics = new EtcdMetrics();
+    manager.metrics.add(metrics.families());
+    return { name: 'etcd-metrics', run: async () => undefined };
+  })
+  .reconcile(reconcile);
 
 export const etcd = withRestores(withBackups(clusters));
 
 async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
   const { event, log, requeue } = context;
   const now = Date.now();
+  metrics.reads(context);
   const ring = await authorityOf(cluster, context, now);
   const client = new EtcdClient(operatorCredentials(ring, now));
-  const seen = await look(cluster, client, context, now);
+  const seen = believing(await look(cluster, client, context, now), ring, context);
   const { situation } = seen;
   const step = decide(situation);
 
@@ -83,12 +95,15 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
     log.info(`${said}: ${trouble}`);
   }
   if (!trouble) tell(step, context);
+  if (!trouble) metrics.done(step.do);
   advise(cluster, event);
+  const rotation = situation.paused ? undefined : await rotate(cluster, ring, seen, context);
   // What could not be proved is not planned.
   const done: Step = trouble && isRecordedAfter(step) ? { do: 'wait', why: said } : step;
   const { status, conditions } = statusOf(cluster, seen, done, trouble);
-  const soon = trouble || step.do === 'wait' ? SOON : step.do === 'nothing' ? IDLE : '1ms';
-  return { status, conditions, ...requeue(soon) };
+  const isWaiting = trouble !== undefined || step.do === 'wait' || (step.do === 'nothing' && rotation?.isRunning);
+  const soon = isWaiting ? SOON : step.do === 'nothing' ? IDLE : '1ms';
+  return { status, conditions: [...conditions, ...certificatesOf(rotation)], ...requeue(soon) };
 }
 
 /** By an annotation, as a person may: the reconcile sees to it when nothing else is to be done. */
@@ -161,11 +176,14 @@ async function authorityOf(cluster: EtcdCluster, { client, get }: AuthorContext,
 }
 
 /** etcd reads its certificate anew for each connection: a new one in the Secret is enough. */
-async function renewCertificates(cluster: EtcdCluster, ring: Ring, { apply, get }: AuthorContext, now: number) {
+async function renewCertificates(cluster: EtcdCluster, ring: Ring, context: AuthorContext, now: number) {
+  const { apply, get } = context;
   for (const { name } of cluster.status?.members ?? []) {
     const present = get(Secret, memberSecretOf(name));
     const secret = present && memberSecret(cluster, name, ring, present, now);
-    if (secret) await apply(Secret, secret);
+    if (!secret) continue;
+    await apply(Secret, secret);
+    await hurry(context, name, secret);
   }
 }
 

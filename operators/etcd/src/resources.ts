@@ -54,6 +54,23 @@ const storage = z
   })
   .prefault({});
 
+const tls = z
+  .object({
+    authority: z
+      .string()
+      .max(63)
+      .default('')
+      .describe(
+        'Another text here, such as the date, asks for another authority. It follows the present one in stages.',
+      ),
+    overlap: duration({ min: '1s', max: '720h' })
+      .default('1h')
+      .describe(
+        'How long clients are given to load whom they are to believe, and then what they are to show, while authorities follow each other.',
+      ),
+  })
+  .prefault({});
+
 /** Of an EtcdCluster; an EtcdRestore has them too, for the one that it makes. */
 export const clusterFields = z.object({
   size: z
@@ -71,6 +88,7 @@ export const clusterFields = z.object({
     .default('quay.io/coreos/etcd')
     .describe('Where images come from; the tag is v and the version.'),
   storage,
+  tls,
   resources: rule(
     resourceRequirements(),
     '!has(self.limits) || !has(self.requests) || self.requests.all(name, !(name in self.limits) || quantity(string(self.requests[name])).compareTo(quantity(string(self.limits[name]))) <= 0)',

@@ -6,10 +6,10 @@ import { AlertChannel, Incident, Kurator, KuratorSwitch } from '@kurator/operato
 import { Deployment, installCrds, Namespace, Node, Pod } from '@kurator/sdk';
 import { type TestScope, testScope } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { subjectOf } from '../src/drill/drill-subject.ts';
 import { claim, drillAnnotation, type Mark, markOf, release } from '../src/drill/mark.ts';
 import { holdMeans } from '../src/drill/means/hold.ts';
 import { revisionMeans } from '../src/drill/means/revision.ts';
-import { sceneOf } from '../src/drill/scene.ts';
 import { stageDeployment } from './support/staged-deployment.ts';
 
 const kubeconfig = process.env.KURATOR_TEST_KUBECONFIG ?? '';
@@ -55,7 +55,8 @@ async function expectUntouched(name: string): Promise<void> {
   expect(items.flatMap(({ spec }) => spec?.ephemeralContainers ?? [])).toEqual([]);
 }
 
-const scene = async (name: string) => await sceneOf({ client: test.client, namespace: test.namespace }, name, signal);
+const subject = async (name: string) =>
+  await subjectOf({ client: test.client, namespace: test.namespace }, name, signal);
 
 describe('before anything is done', () => {
   it('says what would be done, after the server was asked whether it may be', async () => {
@@ -162,17 +163,17 @@ describe('one drill at a time', () => {
   });
 
   it('is the first of several that begin at once; the others are refused', async () => {
-    const { kurator } = await scene('shop');
+    const { kurator } = await subject('shop');
     const ids = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(6));
     const claims = await Promise.allSettled(ids.map((id) => claim(test.client, kurator, mark(id), signal)));
     const [won, ...more] = ids.filter((_, index) => claims[index]?.status === 'fulfilled');
     expect(more).toEqual([]);
-    const known = markOf((await scene('shop')).kurator, Date.now());
+    const known = markOf((await subject('shop')).kurator, Date.now());
     expect(known?.id).toBe(won);
     expect((await drill('shop', '--fault', 'kill', '--yes')).stderr).toContain('is under way until');
 
     await release(test.client, kurator, ids.find((id) => id !== won) ?? '');
-    expect(markOf((await scene('shop')).kurator, Date.now())?.id).toBe(won);
+    expect(markOf((await subject('shop')).kurator, Date.now())?.id).toBe(won);
     expect((await drill('shop', '--heal')).stdout).toContain(`drill ${won} (hang) is over`);
     await expectUntouched('shop');
     expect((await drill('shop', '--heal')).code).toBe(1);
@@ -182,8 +183,8 @@ describe('one drill at a time', () => {
 describe('a bad revision', () => {
   it('is rolled out and taken back, and leaves the workload as it was', async () => {
     const { client, namespace } = test;
-    const it = await scene('web');
-    const stage = { client, signal, id: 'abcdef', scene: it, pods: it.pods, percent: 30, seconds: 60 };
+    const it = await subject('web');
+    const stage = { client, signal, id: 'abcdef', subject: it, pods: it.pods, percent: 30, seconds: 60 };
     const means = revisionMeans(stage);
     const template = async () => (await client.get(Deployment, { name: 'web', namespace })).spec?.template;
     const before = await template();
@@ -200,9 +201,9 @@ describe('a bad revision', () => {
     const podTemplate = { spec: { initContainers: [{ name: 'first', image: 'own:1' }] } };
     const spec = { service: { image: 'own:1', port: 80, podTemplate } } as never;
     await client.create(Kurator, { metadata: { name: 'own', namespace }, spec });
-    const it = await scene('own');
-    const pods = (await scene('web')).pods;
-    const means = revisionMeans({ client, signal, id: 'abcdef', scene: it, pods, percent: 30, seconds: 60 });
+    const it = await subject('own');
+    const pods = (await subject('web')).pods;
+    const means = revisionMeans({ client, signal, id: 'abcdef', subject: it, pods, percent: 30, seconds: 60 });
     await means.inject();
     const now = async () => (await client.get(Kurator, { name: 'own', namespace })).spec.service?.podTemplate;
     expect(await now()).toMatchObject({ spec: { initContainers: [{ name: 'first' }, { name: 'kurator-drill' }] } });
@@ -212,8 +213,8 @@ describe('a bad revision', () => {
 });
 
 it('has nothing to heal where nothing was done', async () => {
-  const it = await scene('web');
+  const it = await subject('web');
   const pods = it.pods.slice(0, 1);
-  const stage = { client: test.client, signal, id: 'abcdef', scene: it, pods, percent: 30, seconds: 60 };
+  const stage = { client: test.client, signal, id: 'abcdef', subject: it, pods, percent: 30, seconds: 60 };
   await holdMeans(stage, 'hang').heal();
 });

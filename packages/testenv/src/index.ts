@@ -6,7 +6,7 @@ export { defaultVersion, parseVersion } from './binaries/version.ts';
 export type { Cluster } from './cluster/cluster.ts';
 export type { ClusterConfig } from './cluster/cluster-config.ts';
 export type { ClusterOptions } from './cluster/cluster-options.ts';
-export { type CreatedCluster, createCluster } from './cluster/create-cluster.ts';
+export { type CreatedCluster, createCluster, testCluster } from './cluster/create-cluster.ts';
 export {
   type ClusterState,
   type ClusterSummary,
@@ -15,7 +15,6 @@ export {
 } from './cluster/open-cluster.ts';
 export type { ClusterRegistry } from './cluster/supervisor/cluster-registry.ts';
 export type { ClusterStatus, ComponentStatus } from './cluster/supervisor/status.ts';
-export { testCluster } from './cluster/test-cluster.ts';
 export * from './crash/index.ts';
 export { TestenvError, type TestenvErrorCode, type TestenvErrorOptions } from './error.ts';
 export * from './faults/index.ts';

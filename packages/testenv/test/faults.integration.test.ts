@@ -2,7 +2,7 @@
 import { type Client, ConfigMap } from '@kurator/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Cluster } from '../src/cluster/cluster.ts';
-import { testCluster } from '../src/cluster/test-cluster.ts';
+import { testCluster } from '../src/cluster/create-cluster.ts';
 
 let cluster: Cluster;
 let client: Client;

@@ -9,12 +9,13 @@ import {
   type LeafRequest,
   leafData,
   leafFromData,
+  type Policy,
   type Ring,
   renewalTime,
   ringData,
   ringFromData,
 } from '@kurator/pki';
-import type { Manifest, Secret } from '@kurator/sdk';
+import { type Manifest, parseDuration, type Secret } from '@kurator/sdk';
 import type { Credentials } from '../database/etcd-client.ts';
 import type { EtcdCluster } from '../resources.ts';
 import { PEER_NAME } from './member.ts';
@@ -26,12 +27,29 @@ const LEAF = 365 * DAY;
 /** The operator makes one for itself, keeps it in memory, and makes another before it ends. */
 const OPERATOR = DAY;
 
+/** On the Secret of the authority: which wish for another one it was made for. */
+export const MADE_FOR = 'etcd.kurator.sh/authority-made-for';
+
+export function newAuthority({ metadata }: EtcdCluster, now: number): KeyPair {
+  const { name, namespace } = metadata;
+  return createAuthority({ name: `etcd ${namespace}/${name}`, lifetime: AUTHORITY, now });
+}
+
 /** A new authority; never applied over one that is there. */
 export function authorityManifest(cluster: EtcdCluster, now: number): Manifest<Secret> {
-  const { name, namespace } = cluster.metadata;
-  const ring: Ring = { authority: createAuthority({ name: `etcd ${namespace}/${name}`, lifetime: AUTHORITY, now }) };
-  return { metadata: { name: authoritySecretOf(cluster), labels: labelsOf(cluster) }, data: ringData(ring) };
+  const ring: Ring = { authority: newAuthority(cluster, now) };
+  const annotations = { [MADE_FOR]: cluster.spec.tls.authority };
+  return {
+    metadata: { name: authoritySecretOf(cluster), labels: labelsOf(cluster), annotations },
+    data: ringData(ring),
+  };
 }
+
+/** How quickly one authority follows another: clients can't be seen, and are waited for by time. */
+export const policyOf = ({ spec }: EtcdCluster): Policy => ({
+  lifetime: LEAF,
+  overlap: parseDuration(spec.tls.overlap),
+});
 
 /** Undefined for a Secret that no authority can be read from. */
 export const readAuthority = (secret: Secret | undefined): Ring | undefined => ringFromData(secret?.data);
@@ -85,18 +103,20 @@ function secretOf(
   present: Secret | undefined,
   now: number,
 ): Manifest<Secret> | undefined {
-  if (isGood(leafFromData(present?.data)?.pair, request, ring, now)) return undefined;
-  const pair = issueLeaf(ring.authority, request);
+  const stored = leafFromData(present?.data);
+  const bundle = bundleOf(ring);
+  const isKept = stored !== undefined && isGood(stored.pair, request, ring, now);
+  if (isKept && stored.bundle === bundle) return undefined;
+  // Whom to believe changes more often than who one is: while authorities follow each other, before and after.
+  const pair = isKept ? stored.pair : issueLeaf(ring.authority, request);
   return {
     metadata: { name, labels: labelsOf(cluster) },
     type: 'kubernetes.io/tls',
-    data: leafData({ pair, bundle: bundleOf(ring) }),
+    data: leafData({ pair, bundle }),
   };
 }
 
-function isGood(pair: KeyPair | undefined, request: LeafRequest, { authority }: Ring, now: number): boolean {
-  if (!pair) return false;
-  const { certificate } = pair;
+function isGood({ certificate }: KeyPair, request: LeafRequest, { authority }: Ring, now: number): boolean {
   return (
     now < renewalTime(certificate) &&
     hasSigned(authority.certificate, certificate) &&
@@ -109,4 +129,9 @@ export function operatorCredentials(ring: Ring, now: number): Credentials {
   const request = { commonName: 'kurator-etcd-operator', usages: ['client'], lifetime: OPERATOR, now } as const;
   const pair = issueLeaf(ring.authority, request);
   return { ca: bundleOf(ring), cert: pair.pem, key: pair.exportKey() };
+}
+
+/** By the authority that is to come: a member that takes it believes that one already. */
+export function nextCredentials(ring: Ring, now: number): Credentials | undefined {
+  return ring.next && { ...operatorCredentials({ authority: ring.next.authority }, now), ca: bundleOf(ring) };
 }

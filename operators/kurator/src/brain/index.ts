@@ -43,7 +43,7 @@ export {
 export { cycleInWords, type Dependencies, type DependencyOrder, dependantsOf, orderOf } from './dependencies/graph.ts';
 export { type Cause, type Confidence, causeInWords, type Diagnosis } from './diagnosis/cause.ts';
 export { diagnose } from './diagnosis/diagnose.ts';
-export type { Revisions, Scene } from './diagnosis/rule.ts';
+export type { DiagnosisInput, Revisions } from './diagnosis/rule.ts';
 export { blindAfter, detect } from './evidence/detect.ts';
 export type { Condition, Evidence, InstanceEvidence, InstanceHealth, Ways } from './evidence/evidence.ts';
 export { mannerOfError, type Symptom, type SymptomKind } from './evidence/symptom.ts';

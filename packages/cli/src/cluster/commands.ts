@@ -131,7 +131,7 @@ function declareUses(cluster: Command, session: Session): void {
     .option('--verbose', 'explain decisions')
     .passThroughOptions()
     .allowUnknownOption()
-    .action(lazy(session, async () => (await import('./kubectl.ts')).kubectl))
+    .action(lazy(session, async () => (await import('./foreground.ts')).kubectl))
     .addHelpText(
       'after',
       '\nExamples:\n  kurator cluster kubectl -- get nodes -o wide\n  kurator cluster kubectl --name three -- apply -f app.yaml\n',
@@ -141,7 +141,7 @@ function declareUses(cluster: Command, session: Session): void {
     .argument('<machine>', 'a node, or cp for the control plane')
     .argument('<command...>', 'the command and its arguments, after --')
     .option('--verbose', 'explain decisions')
-    .action(lazy(session, async () => (await import('./exec-on.ts')).execOn))
+    .action(lazy(session, async () => (await import('./foreground.ts')).execOn))
     .addHelpText(
       'after',
       '\nExamples:\n  kurator cluster exec-on n1 -- ip route\n  kurator cluster exec-on n1 -- ctr --namespace k8s.io containers list\n',

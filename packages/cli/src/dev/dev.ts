@@ -1,10 +1,12 @@
 /** `kurator dev` */
+
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type Action, CliError } from '@kurator/command';
 import { readProject } from '../project/project.ts';
 import { type ClusterChoice, devCluster } from './cluster.ts';
-import { freePort } from './free-port.ts';
 import type { DevSettings, LoadedOperator } from './messages.ts';
 import { Reloading } from './reloading.ts';
 import { createRunner } from './runner.ts';
@@ -91,4 +93,14 @@ function notStarted(file: string, cause: Error): CliError {
     remedy: 'mend what it says, and start again',
     cause,
   });
+}
+
+/** A port of this machine that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -6,7 +6,6 @@
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Logger, Operator, RunningOperator } from '@kurator/runtime';
-import { findOperator } from '../project/find-operator.ts';
 import type { DevSettings, Order, Report } from './messages.ts';
 import { Reasons } from './reasons.ts';
 
@@ -145,4 +144,19 @@ function textOf(error: unknown): string {
       .filter((line) => !line.includes('node:internal'))
       .join('\n') ?? error.message
   );
+}
+
+/** Imports the file, and gives the one operator that it exports. */
+async function findOperator(file: string): Promise<Operator> {
+  const exported: Record<string, unknown> = await import(pathToFileURL(file).href);
+  const found = new Set(Object.values(exported).filter(isOperator));
+  const [operator, ...others] = found;
+  if (operator && others.length === 0) return operator;
+  throw new Error(`${file} exports ${operator ? 'several operators' : 'no operator'}: it must export one`);
+}
+
+/** By its methods: the project has packages of its own, whose classes and symbols are others. */
+function isOperator(value: unknown): value is Operator {
+  const { permissions, start, controller } = (value ?? {}) as Record<string, unknown>;
+  return [permissions, start, controller].every((method) => typeof method === 'function');
 }

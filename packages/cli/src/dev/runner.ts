@@ -1,9 +1,9 @@
 /** One process that runs the operator, as the command sees it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { extname, join } from 'node:path';
-import { gist } from '../project/gist.ts';
-import { nodeFlags } from '../project/node-flags.ts';
+import { realpath } from 'node:fs/promises';
+import { extname, join, sep } from 'node:path';
+import { gist } from '../project/program-facts.ts';
 import type { DevSettings, LoadedOperator, Order, Report } from './messages.ts';
 
 const entry = join(import.meta.dirname, `run-process${extname(import.meta.filename)}`);
@@ -101,4 +101,14 @@ function printed(child: ChildProcess, onReport: (report: Report) => void): () =>
     });
   }
   return () => last;
+}
+
+/**
+ * The flags of this process (in a clone they lead to the packages' sources), unless the project has the packages
+ * installed: Node runs no TypeScript below node_modules.
+ */
+async function nodeFlags(projectFolder: string): Promise<string[]> {
+  const sdk = await realpath(join(projectFolder, 'node_modules', '@kurator', 'sdk')).catch(() => undefined);
+  const isInstalled = sdk === undefined || sdk.includes(`${sep}node_modules${sep}`);
+  return [...(isInstalled ? [] : process.execArgv), '--disable-warning=ExperimentalWarning'];
 }

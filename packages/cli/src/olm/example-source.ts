@@ -2,7 +2,7 @@
 import { crdOf, resource } from '@kurator/schema';
 import { z } from '@kurator/sdk';
 import type { BundleSource } from './csv.ts';
-import { defaultIcon } from './icon.ts';
+import { defaultIcon } from './listing.ts';
 
 const Garden = resource({
   group: 'example.com',

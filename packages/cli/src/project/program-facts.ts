@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '@kurator/command';
 import type { OperatorFacts } from '@kurator/runtime';
-import { gist } from './gist.ts';
 
 /** Declaring an operator takes a fraction of a second; a program that takes so long is doing something else. */
 const PATIENCE = 30_000;
@@ -47,4 +46,11 @@ async function runToEnd(program: string, cwd: string, file: string, signal?: Abo
     });
     child.once('close', () => resolve(said));
   });
+}
+
+/** What Node says of an error, without its own frames. Pure. */
+export function gist(said: string): string {
+  const lines = said.trim().split('\n');
+  const kept = lines.filter((line) => !/^\s+at .*node:internal|^Node\.js v|^node:internal/.test(line));
+  return kept.join('\n').trim() || 'it said nothing';
 }

@@ -1,14 +1,21 @@
 /** Runs the checks of all levels against a cluster. What can't be seen is said, and stops nothing. */
 import { randomBytes } from 'node:crypto';
 import { Deployment } from '@kurator/client';
-import type { Check } from './check.ts';
+import type { Check, LevelChecks } from './check.ts';
 import type { Examination } from './examination.ts';
-import { levels } from './levels.ts';
+import { autopilot } from './levels/autopilot.ts';
+import { insight } from './levels/insight.ts';
+import { install } from './levels/install.ts';
+import { lifecycle } from './levels/lifecycle.ts';
+import { upgrade } from './levels/upgrade.ts';
 import { kindsOf, type Live, looksAt } from './live.ts';
 import { type Outcome, unmet, untested } from './outcome.ts';
 import { type LevelReport, type Line, levelReport } from './report.ts';
 import { existing, makeSamples, removeSamples, type Specimen } from './specimens.ts';
 import type { Subject } from './subject.ts';
+
+/** Everything that is looked at in a cluster. To add a line, add a check to its level. */
+const levels: readonly LevelChecks[] = [install, upgrade, lifecycle, insight, autopilot];
 
 /** All lines, in the order of the levels. */
 export async function examined(subject: Subject, examination: Examination, namespace: string): Promise<LevelReport[]> {

@@ -2,7 +2,7 @@
 import { type Client, Deployment, type ObjectReference, Pod, resourceType, type UntypedObject } from '@kurator/client';
 import { selectorText } from '@kurator/command/kube';
 import type { Examination, Kind } from './examination.ts';
-import { scraped } from './scrape.ts';
+import { scraped } from './metrics.ts';
 import type { Specimen } from './specimens.ts';
 import type { Subject } from './subject.ts';
 

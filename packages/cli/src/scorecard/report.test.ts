@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimedLevel, type Level } from './level.ts';
+import { claimedLevel, type Level } from './check.ts';
 import { met, notApplicable, type Outcome, unmet, untested } from './outcome.ts';
 import { isPassed, levelReport, type Report, reachedLevel, reportText } from './report.ts';
 

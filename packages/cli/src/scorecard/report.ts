@@ -1,6 +1,6 @@
 /** What was found, for people and for programs. Pure. */
 import { type Paint, plain, type Tone } from '@kurator/command';
-import { type Level, titleOfLevel } from './level.ts';
+import { type Level, titleOfLevel } from './check.ts';
 import type { Outcome, Result } from './outcome.ts';
 
 export interface Line extends Outcome {

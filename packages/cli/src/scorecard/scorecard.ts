@@ -3,8 +3,8 @@ import { parseDuration } from '@kurator/client';
 import { type Action, type ActionContext, CliError, confirm } from '@kurator/command';
 import { type ClusterOptions, inCluster, isForPrograms, serialised } from '@kurator/command/kube';
 import { bundleTests } from './bundle-tests.ts';
+import { claimedLevel, type Level } from './check.ts';
 import { examined, unexamined } from './examine.ts';
-import { claimedLevel, type Level } from './level.ts';
 import { isPassed, type LevelReport, type Report, reachedLevel, reportText } from './report.ts';
 import { readSubject, type Subject } from './subject.ts';
 

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
+import { channel } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { ClientConfig } from '../config.ts';
 import { ClientError } from '../error.ts';
-import { announce } from './announcements.ts';
 import { createConnector } from './connection/connector.ts';
 import { openWebSocket } from './connection/web-socket.ts';
 import { createCredentials } from './credentials/credentials.ts';
@@ -11,7 +11,7 @@ import type { Identity } from './credentials/identity.ts';
 import type { Deadline } from './deadline.ts';
 import { type Engine, letOut, type WireRequest } from './engine.ts';
 import { keepEngines } from './engine-keeper.ts';
-import type { HttpAnswer, HttpRequest, HttpStream } from './http.ts';
+import type { HttpAnswer, HttpMethod, HttpRequest, HttpStream } from './http.ts';
 import { transportError } from './transport-error.ts';
 
 /** Moves bytes to and from one API server; knows HTTP and TLS, and nothing of Kubernetes. */
@@ -179,4 +179,30 @@ function serverUrl(server: string): URL {
     'KUR_CLIENT_INVALID_REQUEST',
     `server "${server}" is not a URL: use one like https://127.0.0.1:6443`,
   );
+}
+
+/** A request as it is announced. */
+export interface AnnouncedRequest {
+  readonly origin: string;
+  readonly method: HttpMethod;
+  readonly path: string;
+}
+
+const requests = channel('kurator:client:request');
+const answers = channel('kurator:client:answer');
+
+/**
+ * Every exchange with an API server is announced on two channels of node:diagnostics_channel, so that metrics, tests and
+ * tracing tools see it without a wrapper that every request would pay for.
+ *
+ *   kurator:client:request  { request }            before it is sent, in the context of whoever asked for it
+ *   kurator:client:answer   { request, status }    status: undefined if none came
+ *
+ * `request` is the same object in both: { origin, method, path }. What comes back announces how it ended.
+ */
+export function announce(request: AnnouncedRequest): (status: number | undefined) => void {
+  if (requests.hasSubscribers) requests.publish({ request });
+  return (status) => {
+    if (answers.hasSubscribers) answers.publish({ request, status });
+  };
 }

@@ -7,19 +7,19 @@ import { fullName } from '../healer/find.ts';
 import { type Incident, kurators } from '../healer/kinds.ts';
 import { announce, markIncident } from './announce.ts';
 import type { DrillPlan } from './drill-plan.ts';
+import { type DrillSubject, subjectOf } from './drill-subject.ts';
 import { type Followed, follow } from './follow.ts';
 import { claim, type Mark, release } from './mark.ts';
 import { type Drill, disturbedOf, type Findings, type Report, reportOf } from './report.ts';
-import { type Scene, sceneOf } from './scene.ts';
 import { startTraffic, type Traffic } from './traffic.ts';
 
 /** What is to be carried out. */
 export interface Order {
   readonly reached: Reached;
   /** The service that is drilled. */
-  readonly scene: Scene;
+  readonly subject: DrillSubject;
   /** Whoever is to fail: the same, or what it depends on. */
-  readonly victim: Scene;
+  readonly victim: DrillSubject;
   readonly plan: DrillPlan;
   readonly rate: number;
   readonly path?: string | undefined;
@@ -33,28 +33,28 @@ const lastWords = 2000;
 const preparation = 90_000;
 
 export async function carryOut(context: ActionContext, order: Order): Promise<Report> {
-  const { reached, scene, victim, plan, rate, path } = order;
+  const { reached, subject, victim, plan, rate, path } = order;
   const { client } = reached;
   const { signal, say } = context;
   const mark = markFor(order);
-  await claim(client, scene.kurator, mark, signal);
+  await claim(client, subject.kurator, mark, signal);
   let traffic: Traffic | undefined;
   let ending = 'broken off';
   try {
-    traffic = await startTraffic(client, scene, { rate, path, signal });
-    await announce(client, scene.kurator, 'DrillStarted', `${plan.id}: ${plan.means.plan}; until ${mark.until}`);
+    traffic = await startTraffic(client, subject, { rate, path, signal });
+    await announce(client, subject.kurator, 'DrillStarted', `${plan.id}: ${plan.means.plan}; until ${mark.until}`);
     const startedAt = new Date().toISOString();
     say(`Drill ${plan.id}: ${plan.means.plan}.`);
     const at = await plan.means.inject();
     const seen = await observe(context, order, at);
     await delay('unmeasured' in traffic.since(at) ? 0 : lastWords, undefined, { signal });
     const requests = traffic.since(at);
-    const after = await sceneOf(reached, fullName(scene.kurator), signal);
+    const after = await subjectOf(reached, fullName(subject.kurator), signal);
     const drill: Drill = {
       id: plan.id,
       fault: plan.fault,
-      service: fullName(scene.kurator),
-      ...(victim !== scene && { dependency: fullName(victim.kurator) }),
+      service: fullName(subject.kurator),
+      ...(victim !== subject && { dependency: fullName(victim.kurator) }),
       did: plan.means.plan,
       pods: plan.pods.map(({ metadata }) => metadata.name),
       startedAt,
@@ -72,7 +72,7 @@ export async function carryOut(context: ActionContext, order: Order): Promise<Re
 type Seen = Pick<Findings, 'course' | 'isTimeOver' | 'dependant' | 'decision'>;
 
 /** Until it has recovered; or until its time is over, and then until it has recovered without the fault. */
-async function observe(context: ActionContext, { reached, scene, victim, plan }: Order, at: number): Promise<Seen> {
+async function observe(context: ActionContext, { reached, subject, victim, plan }: Order, at: number): Promise<Seen> {
   const { signal, say } = context;
   const { client } = reached;
   const deadline = at + plan.deadlineSeconds * 1000;
@@ -98,29 +98,29 @@ async function observe(context: ActionContext, { reached, scene, victim, plan }:
     const until = Date.now() + aftermath;
     if (course.incident) course = await follow(client, whole, course, { ...options, until });
   }
-  if (victim === scene) return { course, isTimeOver, decision };
-  const dependant = await follow(client, followed(scene), {}, { ...options, until: Date.now() + lastWords });
+  if (victim === subject) return { course, isTimeOver, decision };
+  const dependant = await follow(client, followed(subject), {}, { ...options, until: Date.now() + lastWords });
   return { course, isTimeOver, decision, dependant };
 }
 
-function followed({ kurator, incidents }: Scene): Followed {
+function followed({ kurator, incidents }: DrillSubject): Followed {
   const { name, namespace = 'default' } = kurator.metadata;
   return { namespace, service: name, known: new Set(incidents.map(({ metadata }) => metadata.name)) };
 }
 
-function disturbed({ scene, victim, plan }: Order, after: Scene): string[] {
+function disturbed({ subject, victim, plan }: Order, after: DrillSubject): string[] {
   // A roll-out, good or bad, replaces whom it must.
   if (plan.fault === 'crash-loop') return [];
-  const targets = victim === scene && plan.fault !== 'load' ? plan.pods : [];
-  return disturbedOf(scene.pods, targets, after.pods);
+  const targets = victim === subject && plan.fault !== 'load' ? plan.pods : [];
+  return disturbedOf(subject.pods, targets, after.pods);
 }
 
-function markFor({ scene, victim, plan }: Order): Mark {
+function markFor({ subject, victim, plan }: Order): Mark {
   return {
     id: plan.id,
     fault: plan.fault,
     until: new Date(Date.now() + plan.deadlineSeconds * 1000 + preparation).toISOString(),
-    ...(victim !== scene && { dependency: fullName(victim.kurator) }),
+    ...(victim !== subject && { dependency: fullName(victim.kurator) }),
     pods: plan.pods.map(({ metadata }) => metadata.name),
     ...(plan.container && { container: plan.container }),
   };
@@ -129,7 +129,7 @@ function markFor({ scene, victim, plan }: Order): Mark {
 /** With requests of their own, which no Ctrl-C breaks off. */
 async function end(
   client: Client,
-  { scene: { kurator }, plan }: Order,
+  { subject: { kurator }, plan }: Order,
   { until, ending, say }: { until: string; ending: string; say: ActionContext['say'] },
 ): Promise<void> {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { podOf, sceneWith } from '../../test/support/drill-scene.ts';
+import { podOf, subjectWith } from '../../test/support/drill-subject.ts';
 import { deadlineOf, dependencyOf, faultOf, targetsOf } from './drill-plan.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
@@ -24,36 +24,36 @@ describe('the pod', () => {
   const older = podOf('web-c', { startedAt: '2026-03-01T11:05:00Z' });
   const fresh = podOf('web-a', { startedAt: '2026-03-01T11:59:50Z' });
   const ill = podOf('web-d', { isReady: false });
-  const scene = sceneWith({ pods: [fresh, old, older, ill] });
+  const subject = subjectWith({ pods: [fresh, old, older, ill] });
 
   it('is the one that is longest there', () => {
-    expect(targetsOf('hang', scene, now)).toEqual([older]);
+    expect(targetsOf('hang', subject, now)).toEqual([older]);
   });
 
   it('is the one that is named', () => {
-    expect(targetsOf('kill', scene, now, 'web-b')).toEqual([old]);
+    expect(targetsOf('kill', subject, now, 'web-b')).toEqual([old]);
   });
 
   it.each(['web-d', 'web-x'])('must be ready: %s', (name) => {
-    expect(() => targetsOf('hang', scene, now, name)).toThrow(`no pod "${name}" that is ready`);
+    expect(() => targetsOf('hang', subject, now, name)).toThrow(`no pod "${name}" that is ready`);
   });
 
   it('must be past its start-up grace where only checks would notice', () => {
-    expect(() => targetsOf('hang', scene, now, 'web-a')).toThrow('within its start-up grace');
-    expect(() => targetsOf('dependency', scene, now)).toThrow('within its start-up grace');
-    expect(targetsOf('kill', scene, now, 'web-a')).toEqual([fresh]);
+    expect(() => targetsOf('hang', subject, now, 'web-a')).toThrow('within its start-up grace');
+    expect(() => targetsOf('dependency', subject, now)).toThrow('within its start-up grace');
+    expect(targetsOf('kill', subject, now, 'web-a')).toEqual([fresh]);
   });
 
   it('is not one but all that are ready, for a load', () => {
-    expect(targetsOf('load', scene, now)).toEqual([older, old, fresh]);
-    expect(() => targetsOf('load', scene, now, 'web-b')).toThrow('is about all pods');
+    expect(targetsOf('load', subject, now)).toEqual([older, old, fresh]);
+    expect(() => targetsOf('load', subject, now, 'web-b')).toThrow('is about all pods');
   });
 });
 
 describe('the dependency', () => {
   it('is one that the service depends on, by name', () => {
-    expect(dependencyOf({ fault: 'dependency', dependency: 'store/queue' }, sceneWith())).toBe('store/queue');
-    expect(dependencyOf({ fault: 'hang' }, sceneWith())).toBeUndefined();
+    expect(dependencyOf({ fault: 'dependency', dependency: 'store/queue' }, subjectWith())).toBe('store/queue');
+    expect(dependencyOf({ fault: 'hang' }, subjectWith())).toBeUndefined();
   });
 
   it.each([
@@ -61,7 +61,7 @@ describe('the dependency', () => {
     [{ fault: 'dependency', dependency: 'cache' }, 'web does not depend on cache'],
     [{ fault: 'hang', dependency: 'database' }, '--dependency goes with --fault dependency'],
   ] as const)('is refused: %j', (options, message) => {
-    expect(() => dependencyOf(options, sceneWith())).toThrow(message);
+    expect(() => dependencyOf(options, subjectWith())).toThrow(message);
   });
 });
 

@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { type Client, type Pod, parseDuration } from '@kurator/client';
 import { CliError } from '@kurator/command';
 import { fullName } from '../healer/find.ts';
+import type { DrillSubject } from './drill-subject.ts';
 import { type FaultName, faultNames, faults } from './faults.ts';
 import { burnMeans } from './means/burn.ts';
 import { holdMeans } from './means/hold.ts';
 import { lossMeans } from './means/loss.ts';
 import type { Means, Stage } from './means/means.ts';
 import { revisionMeans } from './means/revision.ts';
-import type { Scene } from './scene.ts';
 
 /** As they are typed. */
 export interface DrillPlanOptions {
@@ -62,7 +62,7 @@ export function faultOf(options: DrillPlanOptions): FaultName {
 }
 
 /** The other service that is to fail; undefined unless that is the fault. */
-export function dependencyOf(options: DrillPlanOptions, { kurator }: Scene): string | undefined {
+export function dependencyOf(options: DrillPlanOptions, { kurator }: DrillSubject): string | undefined {
   const { dependency } = options;
   const { dependsOn } = kurator.spec;
   const known = dependsOn.length > 0 ? `it depends on ${dependsOn.join(', ')}` : 'it depends on nothing';
@@ -85,15 +85,20 @@ export function deadlineOf(options: DrillPlanOptions): number {
   throw new CliError('KUR_CLI_USAGE', `--deadline "${text}" can't be used`, { remedy: 'from 10s to 30m, such as 90s' });
 }
 
-/** @param scene Of whoever is to fail: the service, or its dependency. */
-export function planDrill(client: Client, scene: Scene, options: DrillPlanOptions, signal: AbortSignal): DrillPlan {
+/** @param subject Of whoever is to fail: the service, or its dependency. */
+export function planDrill(
+  client: Client,
+  subject: DrillSubject,
+  options: DrillPlanOptions,
+  signal: AbortSignal,
+): DrillPlan {
   const fault = faultOf(options);
   const id = randomBytes(3).toString('hex');
   const deadlineSeconds = deadlineOf(options);
-  const pods = targetsOf(fault, scene, Date.now(), options.pod);
+  const pods = targetsOf(fault, subject, Date.now(), options.pod);
   const { container, image, percent = 30 } = options;
   const seconds = deadlineSeconds + afterDeadline;
-  const stage: Stage = { client, signal, id, scene, pods, container, image, percent, seconds };
+  const stage: Stage = { client, signal, id, subject, pods, container, image, percent, seconds };
   return { id, fault, pods, container, deadlineSeconds, means: makers[fault](stage) };
 }
 
@@ -111,7 +116,7 @@ const forAll: ReadonlySet<FaultName> = new Set(['crash-loop', 'load', 'dependenc
 const seenByChecks: ReadonlySet<FaultName> = new Set(['hang', 'packet-loss', 'dependency']);
 
 /** The one that is longest there and well, or all that are well. */
-export function targetsOf(fault: FaultName, { pods, kurator }: Scene, now: number, named?: string): Pod[] {
+export function targetsOf(fault: FaultName, { pods, kurator }: DrillSubject, now: number, named?: string): Pod[] {
   const well = pods.filter(isReady).toSorted((a, b) => startOf(a) - startOf(b));
   if (forAll.has(fault) && named !== undefined) {
     throw new CliError('KUR_CLI_USAGE', `--fault ${fault} is about all pods`, { remedy: 'leave out --pod' });
@@ -131,7 +136,7 @@ export function targetsOf(fault: FaultName, { pods, kurator }: Scene, now: numbe
   return found;
 }
 
-function no(kurator: Scene['kurator'], what: string, remedy: string): CliError {
+function no(kurator: DrillSubject['kurator'], what: string, remedy: string): CliError {
   return new CliError('KUR_CLI_DRILL_REFUSED', `${fullName(kurator)} has ${what}`, { remedy });
 }
 

@@ -12,12 +12,12 @@ import { NOT_NOTICED, UNHEALTHY } from '../healer/exit-codes.ts';
 import { fullName } from '../healer/find.ts';
 import { carryOut } from './carry-out.ts';
 import { type DrillPlan, type DrillPlanOptions, dependencyOf, faultOf, planDrill } from './drill-plan.ts';
+import { type DrillSubject, subjectOf } from './drill-subject.ts';
 import { faults } from './faults.ts';
 import { type Intent, refusalsOf, refused } from './guards.ts';
 import { healDrill } from './heal.ts';
 import type { Outcome } from './report.ts';
 import { reportPage } from './report-page.ts';
-import { type Scene, sceneOf } from './scene.ts';
 
 interface DrillOptions extends ClusterOptions, OutputOptions, DrillPlanOptions {
   readonly list?: boolean;
@@ -48,32 +48,32 @@ export const drill: Action<DrillOptions, [string | undefined]> = async (context,
 async function run(context: ActionContext, reached: Reached, options: DrillOptions, name: string): Promise<number> {
   const { print, screen, signal } = context;
   const fault = faultOf(options);
-  const scene = await sceneOf(reached, name, signal);
-  const other = dependencyOf(options, scene);
-  const namespace = scene.kurator.metadata.namespace;
-  const victim = other ? await sceneOf({ ...reached, namespace }, other, signal) : scene;
-  judge(scene, { fault });
-  if (victim !== scene) judge(victim, { fault: 'hang', all: true });
+  const subject = await subjectOf(reached, name, signal);
+  const other = dependencyOf(options, subject);
+  const namespace = subject.kurator.metadata.namespace;
+  const victim = other ? await subjectOf({ ...reached, namespace }, other, signal) : subject;
+  judge(subject, { fault });
+  if (victim !== subject) judge(victim, { fault: 'hang', all: true });
   const plan = planDrill(reached.client, victim, options, signal);
   await plan.means.check();
-  if (options.dryRun) return await tellPlan(context, options, scene, plan);
-  await agreed(options, scene, plan);
+  if (options.dryRun) return await tellPlan(context, options, subject, plan);
+  await agreed(options, subject, plan);
   announceCleanup(context);
   const { rate, path } = options;
-  const report = await carryOut(context, { reached, scene, victim, plan, rate, path });
+  const report = await carryOut(context, { reached, subject, victim, plan, rate, path });
   print(isForPrograms(options) ? await serialised(report, options, screen) : reportPage(report, screen));
   return exitCodes[report.outcome];
 }
 
-function judge(scene: Scene, intent: Intent): void {
-  const refusals = refusalsOf(scene, intent, Date.now());
-  if (refusals.length > 0) throw refused(scene, refusals);
+function judge(subject: DrillSubject, intent: Intent): void {
+  const refusals = refusalsOf(subject, intent, Date.now());
+  if (refusals.length > 0) throw refused(subject, refusals);
 }
 
 async function tellPlan(
   { print, screen }: ActionContext,
   options: DrillOptions,
-  { kurator }: Scene,
+  { kurator }: DrillSubject,
   { fault, pods, deadlineSeconds, means }: DrillPlan,
 ): Promise<number> {
   const names = pods.map(({ metadata }) => metadata.name);
@@ -91,7 +91,11 @@ async function tellPlan(
 }
 
 /** By a flag, or by a person. */
-async function agreed({ yes }: DrillOptions, { kurator }: Scene, { means, deadlineSeconds }: DrillPlan): Promise<void> {
+async function agreed(
+  { yes }: DrillOptions,
+  { kurator }: DrillSubject,
+  { means, deadlineSeconds }: DrillPlan,
+): Promise<void> {
   const question = `${fullName(kurator)}: ${means.plan}; for ${deadlineSeconds} s at most. Do it?`;
   await confirm(question, { yes });
 }

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { sceneWith } from '../../test/support/drill-scene.ts';
+import { subjectWith } from '../../test/support/drill-subject.ts';
+import type { DrillSubject } from './drill-subject.ts';
 import type { FaultName } from './faults.ts';
 import { type Intent, refusalsOf } from './guards.ts';
-import type { Scene } from './scene.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
-const why = (scene: Scene, intent: Intent = { fault: 'hang' }) =>
-  refusalsOf(scene, intent, now)
+const why = (subject: DrillSubject, intent: Intent = { fault: 'hang' }) =>
+  refusalsOf(subject, intent, now)
     .map((one) => one.why)
     .join('; ');
 
 it('lets a service be drilled that is well, in a namespace that allows it', () => {
-  expect(why(sceneWith())).toBe('');
+  expect(why(subjectWith())).toBe('');
 });
 
 describe('refuses', () => {
@@ -37,16 +37,16 @@ describe('refuses', () => {
     ['while the workload is paused', { isWorkloadPaused: true }, 'is paused'],
     ['without a workload', { hasWorkload: false }, 'is not there'],
   ] as const)('%s', (_, given, expected) => {
-    expect(why(sceneWith(given as never))).toContain(expected);
+    expect(why(subjectWith(given as never))).toContain(expected);
   });
 
   it('nothing for a drill whose time is over, or a mark that nobody can read', () => {
-    expect(why(sceneWith({ annotations: mark('2026-03-01T11:59:00Z') }))).toBe('');
-    expect(why(sceneWith({ annotations: { 'kurator.sh/drill': '{' } }))).toBe('');
+    expect(why(subjectWith({ annotations: mark('2026-03-01T11:59:00Z') }))).toBe('');
+    expect(why(subjectWith({ annotations: { 'kurator.sh/drill': '{' } }))).toBe('');
   });
 
   it('says everything that speaks against it at once, with what helps', () => {
-    const refusals = refusalsOf(sceneWith({ namespaceLabels: {}, spec: { pause: true } }), { fault: 'hang' }, now);
+    const refusals = refusalsOf(subjectWith({ namespaceLabels: {}, spec: { pause: true } }), { fault: 'hang' }, now);
     expect(refusals.map(({ remedy }) => remedy)).toEqual([
       'kubectl label namespace shop kurator.sh/drill=allowed',
       'kurator resume web',
@@ -56,7 +56,7 @@ describe('refuses', () => {
 
 describe('never below the minimum of healthy instances', () => {
   const instances = (healthyInstances: number, desiredInstances: number, recovery: object = {}) =>
-    sceneWith({ status: { healthyInstances, desiredInstances }, spec: { recovery } });
+    subjectWith({ status: { healthyInstances, desiredInstances }, spec: { recovery } });
 
   it.each([
     [1, 1, {}, 'hang', 'of 1 healthy pod it may cost 1, and 1 must be left'],

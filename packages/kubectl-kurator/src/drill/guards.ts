@@ -3,9 +3,9 @@ import type { Deployment, StatefulSet } from '@kurator/client';
 import { CliError } from '@kurator/command';
 import { countOf, minHealthy } from '@kurator/operator-kurator/brain';
 import { fullName } from '../healer/find.ts';
+import type { DrillSubject, Workload } from './drill-subject.ts';
 import type { FaultName } from './faults.ts';
 import { markOf, underWay } from './mark.ts';
-import type { Scene, Workload } from './scene.ts';
 
 /** On a namespace: that services in it may be drilled. */
 const drillLabel = 'kurator.sh/drill';
@@ -23,7 +23,7 @@ export interface Intent {
   readonly all?: boolean;
 }
 
-type Guard = (scene: Scene, intent: Intent, now: number) => Refusal | undefined;
+type Guard = (subject: DrillSubject, intent: Intent, now: number) => Refusal | undefined;
 
 const guards: readonly Guard[] = [
   ({ namespace: { metadata } }) =>
@@ -73,19 +73,19 @@ const guards: readonly Guard[] = [
 ];
 
 /** All that speaks against it; nothing if it may be done. */
-export function refusalsOf(scene: Scene, intent: Intent, now: number): Refusal[] {
-  return guards.flatMap((guard) => guard(scene, intent, now) ?? []);
+export function refusalsOf(subject: DrillSubject, intent: Intent, now: number): Refusal[] {
+  return guards.flatMap((guard) => guard(subject, intent, now) ?? []);
 }
 
 /** As an error that names every reason, and the first thing to do. */
-export function refused(scene: Scene, refusals: readonly Refusal[]): CliError {
+export function refused(subject: DrillSubject, refusals: readonly Refusal[]): CliError {
   const why = refusals.map((one) => one.why).join('; ');
   const remedy = refusals.map((one) => one.remedy).join('; ');
-  return new CliError('KUR_CLI_DRILL_REFUSED', `no drill of ${fullName(scene.kurator)}: ${why}`, { remedy });
+  return new CliError('KUR_CLI_DRILL_REFUSED', `no drill of ${fullName(subject.kurator)}: ${why}`, { remedy });
 }
 
 /** Counted as a repair is: what is left must be enough, and never nothing. */
-function tooFew({ kurator, workload }: Scene, { fault, all }: Intent): Refusal | undefined {
+function tooFew({ kurator, workload }: DrillSubject, { fault, all }: Intent): Refusal | undefined {
   if (all || !workload) return undefined;
   const { healthyInstances = 0, desiredInstances = 0 } = kurator.status ?? {};
   const taken = costOf(fault, workload);

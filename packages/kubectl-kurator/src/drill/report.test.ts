@@ -1,6 +1,6 @@
 import { screenOf } from '@kurator/command';
 import { describe, expect, it } from 'vitest';
-import { podOf } from '../../test/support/drill-scene.ts';
+import { podOf } from '../../test/support/drill-subject.ts';
 import { hang } from '../../test/support/healer-objects.ts';
 import { courseWith, wasUnfounded } from './follow.ts';
 import { type Drill, disturbedOf, type Findings, reportOf } from './report.ts';

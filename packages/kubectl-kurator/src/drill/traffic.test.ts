@@ -1,11 +1,11 @@
 import type { Service } from '@kurator/client';
 import { expect, it } from 'vitest';
-import { sceneWith } from '../../test/support/drill-scene.ts';
+import { subjectWith } from '../../test/support/drill-subject.ts';
 import { urlOf } from './traffic.ts';
 
 const service = (name: string, ...ports: object[]) =>
   ({ metadata: { name, namespace: 'shop' }, spec: { ports } }) as unknown as Service;
-const { kurator } = sceneWith();
+const { kurator } = subjectWith();
 const checkedAt = (http: object) => ({ ...kurator, spec: { ...kurator.spec, checks: [{ http }] } }) as typeof kurator;
 
 it('asks what the HTTP check asks, through the Service of the same name', () => {

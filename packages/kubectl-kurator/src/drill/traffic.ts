@@ -1,7 +1,7 @@
 /** Requests to a service while it is drilled, through its Service and at a steady rate: what its users would have seen. */
 import { type Client, ClientError, type Service } from '@kurator/client';
 import type { Kurator } from '../healer/kinds.ts';
-import type { Scene } from './scene.ts';
+import type { DrillSubject } from './drill-subject.ts';
 
 const timeout = 2000;
 /** More are not under way at once: the API server carries them all. */
@@ -26,11 +26,11 @@ function noTraffic(unmeasured: string): Traffic {
 /** Begins to ask, if a first request is answered. */
 export async function startTraffic(
   client: Client,
-  scene: Scene,
+  subject: DrillSubject,
   { rate, path, signal }: { rate: number; path?: string | undefined; signal: AbortSignal },
 ): Promise<Traffic> {
   if (rate === 0) return noTraffic('the rate is 0');
-  const url = urlOf(scene, path);
+  const url = urlOf(subject, path);
   if (!url) return noTraffic('no Service leads to it');
   const first = await ask(client, url, signal);
   if (first !== 'answered') return noTraffic(`a request through the Service failed before anything was done (${url})`);
@@ -70,7 +70,10 @@ async function ask(client: Client, url: string, signal: AbortSignal): Promise<Be
 }
 
 /** The API server's own way to a Service; undefined if there is none. */
-export function urlOf({ kurator, services }: Pick<Scene, 'kurator' | 'services'>, path?: string): string | undefined {
+export function urlOf(
+  { kurator, services }: Pick<DrillSubject, 'kurator' | 'services'>,
+  path?: string,
+): string | undefined {
   const named = kurator.spec.targetRef?.service ?? kurator.metadata.name;
   const service = services.find(({ metadata }) => metadata.name === named) ?? services[0];
   const http = kurator.spec.checks.find((check) => check.http)?.http;

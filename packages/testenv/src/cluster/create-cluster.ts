@@ -1,4 +1,6 @@
 /** Making a cluster: check, fetch, claim the name, start its supervisor, wait until it is ready. */
+
+import { randomBytes } from 'node:crypto';
 import { cp, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TestenvError } from '../error.ts';
@@ -119,4 +121,16 @@ function sameOrRefuse(cluster: Cluster, options: ClusterOptions): Cluster {
       remedy: `take it down first (kurator cluster down --name ${config.name}) or choose another --name`,
     },
   );
+}
+
+/**
+ * A cluster for one test: under a name that nobody else has, and gone with this process at the latest.
+ * `await using cluster = await testCluster({ nodes: 1 })` takes it down at the end of the block.
+ */
+export async function testCluster(options: Omit<ClusterOptions, 'name' | 'detached'> = {}): Promise<Cluster> {
+  const { cluster } = await createCluster({
+    ...options,
+    name: `test-${process.pid}-${randomBytes(3).toString('hex')}`,
+  });
+  return cluster;
 }

@@ -15,8 +15,7 @@ import {
 import { cacheFolder } from '../folders.ts';
 import { ownerToken } from '../process/owner.ts';
 import type { Layer } from './internal/layer.ts';
-import { manifestOf } from './internal/manifest.ts';
-import { NAME_ANNOTATION, REF_ANNOTATION } from './internal/oci.ts';
+import { manifestOf, NAME_ANNOTATION, REF_ANNOTATION } from './internal/oci.ts';
 import { fileEntry, type TarEntry, tarStream } from './internal/tar-writer.ts';
 import { sweep } from './internal/workspace.ts';
 

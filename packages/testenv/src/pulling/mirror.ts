@@ -12,7 +12,6 @@ import { pipeline } from 'node:stream/promises';
 import { parseImageName, RegistryError } from '@kurator/registry';
 import { TestenvError } from '../error.ts';
 import type { BlobStore, StoredBlob } from './blob-store.ts';
-import { manifestType } from './manifest-type.ts';
 import { openUpstream, type Place, type Upstream, upstreamClient } from './upstream.ts';
 
 /** Where it listens, whom it serves, and where it keeps what it fetched. */
@@ -200,4 +199,23 @@ function stranger(): TestenvError {
 
 function unwanted(what: string): TestenvError {
   return new TestenvError('KUR_TESTENV_MIRROR', `images are pulled here, and nothing else: ${what}`);
+}
+
+/** What kind of manifest a text is: containerd believes the header, and a blob on disk has none. The text's own word for it; OCI's manifests may leave that out, and then have the shape of one or the other. */
+function manifestType(text: string): string {
+  const { mediaType, manifests } = parsed(text);
+  if (typeof mediaType === 'string' && /^[\w.+/-]{1,255}$/.test(mediaType)) return mediaType;
+  return manifests ? `application/vnd.oci.image.index.v1+json` : `application/vnd.oci.image.manifest.v1+json`;
+}
+
+function parsed(text: string): { mediaType?: unknown; manifests?: unknown } {
+  try {
+    return (JSON.parse(text) as object | null) ?? {};
+  } catch (cause) {
+    throw noJson(cause);
+  }
+}
+
+function noJson(cause: unknown): TestenvError {
+  return new TestenvError('KUR_TESTENV_REGISTRY', 'What the registry calls a manifest is not JSON', { cause });
 }

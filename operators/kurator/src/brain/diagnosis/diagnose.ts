@@ -6,15 +6,12 @@
 import { confirmed, type Evidence } from '../evidence/evidence.ts';
 import type { InstanceObservation } from '../observation.ts';
 import type { Cause, Diagnosis } from './cause.ts';
-import type { Finding, Rule, Scene } from './rule.ts';
-import { bySymptom } from './rules/by-symptom.ts';
+import type { DiagnosisInput, Finding, Rule } from './rule.ts';
 import { dependency } from './rules/dependency.ts';
-import { intermittence } from './rules/intermittence.ts';
 import { badRevision, saturation } from './rules/load-and-revision.ts';
 import { lossEverywhere, oneNode, packetLoss, serviceOnly, silenceEverywhere } from './rules/network.ts';
 import { nodePath } from './rules/node-path.ts';
-import { slowness } from './rules/slowness.ts';
-import { unprovenCheck } from './rules/unproven-check.ts';
+import { bySymptom, intermittence, slowness, unprovenCheck } from './rules/one-symptom.ts';
 
 const rules: readonly Rule[] = [
   dependency,
@@ -47,35 +44,35 @@ const rules: readonly Rule[] = [
 ];
 
 /** The cause of what was confirmed; undefined when nothing was. */
-export function diagnose(all: Scene): Diagnosis | undefined {
-  const scene = withoutUnproven(all);
-  const symptoms = confirmed(scene.evidence);
+export function diagnose(all: DiagnosisInput): Diagnosis | undefined {
+  const input = withoutUnproven(all);
+  const symptoms = confirmed(input.evidence);
   if (symptoms.length === 0) return undefined;
   const findings: Finding[] = [];
   // Whatever else ails an instance that a person was called for is theirs as well.
   const excused = new Set<string>();
   for (const rule of rules) {
-    const finding = rule(scene);
+    const finding = rule(input);
     if (!finding) continue;
     findings.push(finding);
     const others = finding.affected.filter((uid) => !excused.has(uid));
-    const isNews = !scene.givenUp.includes(finding.cause) && (others.length > 0 || finding.affected.length === 0);
-    if (isNews) return concluded(scene, { ...finding, affected: others });
+    const isNews = !input.givenUp.includes(finding.cause) && (others.length > 0 || finding.affected.length === 0);
+    if (isNews) return concluded(input, { ...finding, affected: others });
     for (const uid of finding.affected) excused.add(uid);
   }
   const reasons = symptoms.map(({ says }) => says);
-  return concluded(scene, findings[0] ?? { cause: 'unknown', confidence: 'possible', affected: [], reasons });
+  return concluded(input, findings[0] ?? { cause: 'unknown', confidence: 'possible', affected: [], reasons });
 }
 
 /** What a check says that has never passed is heard only where nothing else is wrong. */
-function withoutUnproven(scene: Scene): Scene {
-  const proven = scene.evidence.symptoms.filter(({ kind }) => kind !== 'unproven');
+function withoutUnproven(input: DiagnosisInput): DiagnosisInput {
+  const proven = input.evidence.symptoms.filter(({ kind }) => kind !== 'unproven');
   return confirmed({ symptoms: proven }).length === 0
-    ? scene
-    : { ...scene, evidence: { ...scene.evidence, symptoms: proven } };
+    ? input
+    : { ...input, evidence: { ...input.evidence, symptoms: proven } };
 }
 
-function concluded({ evidence, seen }: Scene, finding: Finding): Diagnosis {
+function concluded({ evidence, seen }: DiagnosisInput, finding: Finding): Diagnosis {
   const affected = seen.instances.filter(({ uid }) => finding.affected.includes(uid));
   const [where] = affected.flatMap(places[finding.cause] ?? (() => [])).toSorted();
   return { ...finding, extent: extentOf(evidence, finding), ...(where !== undefined && { where }) };

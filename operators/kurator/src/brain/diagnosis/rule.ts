@@ -18,7 +18,7 @@ export interface Revisions {
 }
 
 /** What a rule looks at. */
-export interface Scene {
+export interface DiagnosisInput {
   readonly spec: ServiceSpec;
   readonly evidence: Evidence;
   readonly seen: Observation;
@@ -37,4 +37,4 @@ export interface Finding {
 }
 
 /** One way to explain what was seen. */
-export type Rule = (scene: Scene) => Finding | undefined;
+export type Rule = (input: DiagnosisInput) => Finding | undefined;

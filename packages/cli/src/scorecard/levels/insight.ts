@@ -3,7 +3,7 @@ import { type Client, hasCode, type KubernetesObject, type Pod } from '@kurator/
 import { Event } from '@kurator/client/events/v1';
 import { METRICS_PORT } from '../../manifests/description.ts';
 import type { Check, LevelChecks } from '../check.ts';
-import { namedIn } from '../metrics-text.ts';
+import { namedIn } from '../metrics.ts';
 import { met, type Outcome, unmet, untested } from '../outcome.ts';
 import type { ShippedFile } from '../subject.ts';
 

@@ -3,11 +3,11 @@
  * again before what they gave expires, and both as soon as the server no longer knows us.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { ClientConfig } from '../../config.ts';
 import { ClientError } from '../../error.ts';
 import { type ExecCredential, runExecPlugin } from './exec-plugin.ts';
 import { type Identity, identityOf, type Secrets } from './identity.ts';
-import { watchedFile } from './watched-file.ts';
 
 export interface Credentials {
   /** The identity to use now, where that is known without waiting. */
@@ -114,4 +114,25 @@ function belongTogether(cert: string, key: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** A small file that someone else replaces now and then. */
+export interface WatchedFile {
+  /** What is in it; after a failed reading, what was in it before. */
+  read(): Promise<string>;
+}
+
+/** `initial`: what is known to be in it, so that a file that is just being replaced harms nobody. */
+export function watchedFile(path: string, initial?: string): WatchedFile {
+  let last = initial;
+  return {
+    async read() {
+      try {
+        last = await readFile(path, 'utf8');
+      } catch (error) {
+        if (last === undefined) throw error;
+      }
+      return last;
+    },
+  };
 }

@@ -5,7 +5,6 @@
 import { Readable, Writable } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import { ClientError } from '../../error.ts';
-import { keepAlive } from './keep-alive.ts';
 
 /** The streams of one session. */
 export interface Channels {
@@ -159,4 +158,25 @@ function wentQuiet(doing: string): ClientError {
 function broke(doing: string, code: number): ClientError {
   const why = code === 1006 ? 'the connection broke' : `the server ended the session (WebSocket code ${code})`;
   return new ClientError('KUR_CLIENT_UNREACHABLE', `${doing}: ${why}`);
+}
+
+/**
+ * Pings, and calls `onDead` when no answer comes before the next ping is due: a session may be silent for hours, and
+ * only this tells a quiet one from a dead one. It also keeps proxies from closing it. Returns how to stop.
+ */
+function keepAlive(socket: WebSocket, interval: number, onDead: () => void): () => void {
+  let answered = true;
+  const onPong = () => {
+    answered = true;
+  };
+  const timer = setInterval(() => {
+    if (!answered) return onDead();
+    answered = false;
+    socket.ping();
+  }, interval);
+  socket.on('pong', onPong);
+  return () => {
+    clearInterval(timer);
+    socket.off('pong', onPong);
+  };
 }

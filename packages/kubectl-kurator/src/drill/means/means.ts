@@ -1,7 +1,7 @@
 /** How a fault comes into a cluster, and how it goes. */
 import type { Client, Container, Pod } from '@kurator/client';
 import { CliError } from '@kurator/command';
-import type { Scene } from '../scene.ts';
+import type { DrillSubject } from '../drill-subject.ts';
 
 /** What a means works on. */
 export interface Stage {
@@ -10,7 +10,7 @@ export interface Stage {
   /** The drill's, short. */
   readonly id: string;
   /** Whose pods are to fail. */
-  readonly scene: Scene;
+  readonly subject: DrillSubject;
   readonly pods: readonly Pod[];
   /** Which container of a pod; the one that `kubectl exec` would choose unless given. */
   readonly container?: string | undefined;

@@ -4,7 +4,7 @@
  */
 import { type Client, type Container, hasCode, isNotFound } from '@kurator/client';
 import { type Kurator, kurators } from '../../healer/kinds.ts';
-import { type Scene, workloadReference, workloadType } from '../scene.ts';
+import { type DrillSubject, workloadReference, workloadType } from '../drill-subject.ts';
 import { worksInside } from './inside.ts';
 import { containerOf, type Means, missing, type Stage } from './means.ts';
 import { notBefore } from './scripts.ts';
@@ -13,11 +13,11 @@ const name = 'kurator-drill';
 const fieldManager = 'kurator-drill';
 
 export function revisionMeans(stage: Stage): Means {
-  const { client, scene, pods, seconds } = stage;
+  const { client, subject, pods, seconds } = stage;
   const [pod] = pods;
   if (!pod) throw missing('there is no pod whose image could be used', 'wait until there is one');
   const target = containerOf(pod, stage.container);
-  const { kind, ...reference } = workloadReference(scene.kurator);
+  const { kind, ...reference } = workloadReference(subject.kurator);
   const bad = (): Container => ({
     name,
     ...(target.image && { image: target.image }),
@@ -28,9 +28,9 @@ export function revisionMeans(stage: Stage): Means {
   const write = async (dryRun: boolean) => {
     // Not broken off by a Ctrl-C: what was written must be known.
     const options = { dryRun, fieldManager };
-    if (scene.kurator.spec.service) {
-      const spec = { service: { podTemplate: withContainer(scene, bad()) } };
-      await client.patch(kurators, scene.kurator.metadata, { spec }, options);
+    if (subject.kurator.spec.service) {
+      const spec = { service: { podTemplate: withContainer(subject, bad()) } };
+      await client.patch(kurators, subject.kurator.metadata, { spec }, options);
     } else {
       const patch = { spec: { template: { spec: { initContainers: [bad()] } } } };
       await client.patch(workloadType(kind), reference, patch, { ...options, type: 'strategic' });
@@ -49,21 +49,21 @@ export function revisionMeans(stage: Stage): Means {
       await write(false);
       return at;
     },
-    heal: async () => await takeBack(client, scene),
+    heal: async () => await takeBack(client, subject),
   };
 }
 
 type Template = { spec?: { initContainers?: { name?: string }[] } } & Record<string, unknown>;
 
 /** For a service that Kurator makes itself, it is said where a person would say it. */
-function withContainer({ kurator }: Scene, container: Container): Template {
+function withContainer({ kurator }: DrillSubject, container: Container): Template {
   const template = (kurator.spec.service?.podTemplate ?? {}) as Template;
   const { initContainers = [] } = template.spec ?? {};
   return { ...template, spec: { ...template.spec, initContainers: [...initContainers, container] } };
 }
 
 /** Removes just that container, wherever it is by now; a roll-back has done so already, or does so at the same time. */
-export async function takeBack(client: Client, { kurator }: Scene): Promise<void> {
+export async function takeBack(client: Client, { kurator }: DrillSubject): Promise<void> {
   for (let tries = 5; ; tries--) {
     try {
       return await remove(client, kurator);

@@ -2,10 +2,11 @@
  * Gives claims their local volumes, and takes back volumes whose claims are gone. Level-triggered: a change of any
  * claim or volume, or an earlier failure, causes a look at everything; what isn't as it should be is then mended.
  */
-import { type Client, PersistentVolume, PersistentVolumeClaim, StorageClass } from '@kurator/client';
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Client, PersistentVolume, PersistentVolumeClaim, type ResourceType, StorageClass } from '@kurator/client';
 import { messageOf } from '../../error.ts';
 import { type Reporter, silent } from '../../reporter.ts';
-import { watchChanges } from '../internal/changes.ts';
 import { createChores } from '../internal/chores.ts';
 import { createLooks } from '../internal/looks.ts';
 import { planClaim, planVolume, volumeName } from './claim.ts';
@@ -89,4 +90,29 @@ export async function startVolumeProvisioner(options: VolumeProvisionerOptions):
     await chores.end();
   }
   return { stop, [Symbol.asyncDispose]: stop };
+}
+
+interface ChangesOptions {
+  /** Called after something may have changed; often, and also for nothing. */
+  changed(): void;
+  failed(error: unknown): void;
+  signal: AbortSignal;
+}
+
+/** Watches all objects of a type until the signal fires, through every interruption; who is called must look for himself. */
+async function watchChanges(client: Client, type: ResourceType, options: ChangesOptions): Promise<void> {
+  const { changed, failed, signal } = options;
+  while (!signal.aborted) {
+    try {
+      for await (const event of client.watch(type, { signal })) {
+        if (event.type !== 'BOOKMARK') changed();
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      failed(error);
+      await delay(1_000, undefined, { signal }).catch(() => {});
+    }
+    // What happened while nobody watched is not reported again.
+    changed();
+  }
 }

@@ -17,8 +17,18 @@ import {
   etcdArguments,
   schedulerArguments,
 } from './arguments.ts';
-import { auditPolicy } from './audit.ts';
 import { createPki, identities, type Pki } from './pki.ts';
+
+/** Who did what to which object, without the contents: enough to see an operator's every call, and no secret in it. */
+/** Who did what to which object, without the contents: enough to see an operator's every call, and no secret in it. */
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+  - level: None
+    users: ["system:apiserver"]
+  - level: Metadata
+`;
 
 export interface ControlPlaneOptions {
   cluster: string;

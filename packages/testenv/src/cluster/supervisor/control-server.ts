@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { TestenvError } from '../../error.ts';
 import type { FaultInjector } from '../../faults/injection/injector.ts';
-import { errorMessage } from './error-message.ts';
+import { errorMessage } from './messages.ts';
 import type { RunningCluster } from './running-cluster.ts';
 import { clusterStatus } from './status.ts';
 

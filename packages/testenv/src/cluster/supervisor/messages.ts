@@ -1,4 +1,4 @@
-import type { ErrorMessage } from './error-message.ts';
+import { messageOf, TestenvError } from '../../error.ts';
 
 /**
  * What a supervisor tells the process that started it, one JSON object a line on standard output, until it
@@ -13,3 +13,18 @@ export type SupervisorMessage =
   | ({ type: 'failed' } & ErrorMessage);
 
 export const detachWord = 'detach';
+
+/** An error as it crosses from the supervisor to another process. */
+export interface ErrorMessage {
+  code: string;
+  message: string;
+  remedy?: string;
+}
+
+/** `code` is for errors that have none of their own. */
+export function errorMessage(error: unknown, code: string): ErrorMessage {
+  if (error instanceof TestenvError) {
+    return { code: error.code, message: error.message, ...(error.remedy ? { remedy: error.remedy } : {}) };
+  }
+  return { code, message: messageOf(error) };
+}

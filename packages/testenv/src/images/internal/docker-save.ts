@@ -3,7 +3,7 @@ import { blobOfBytes, blobOfJson, MEDIA_TYPE, type OciConfig } from '@kurator/re
 import { type ArchiveFile, digestOfEntry, isGzip, notAnImage, readJson, requireEntry } from './archive-file.ts';
 import { blobOfFile } from './blob.ts';
 import type { Layer } from './layer.ts';
-import { manifestOf } from './manifest.ts';
+import { manifestOf } from './oci.ts';
 import type { OpenedImage } from './opened-image.ts';
 
 interface SavedImage {

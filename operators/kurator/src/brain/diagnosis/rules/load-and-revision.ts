@@ -3,7 +3,7 @@ import { confirmed, type InstanceEvidence, inState } from '../../evidence/eviden
 import type { SymptomKind } from '../../evidence/symptom.ts';
 import type { Millis } from '../../time.ts';
 import type { Confidence } from '../cause.ts';
-import type { Rule, Scene } from '../rule.ts';
+import type { DiagnosisInput, Rule } from '../rule.ts';
 
 /** What a revision can do to its instances. A single crash is not enough to blame it. */
 const ofRevision: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
@@ -24,8 +24,8 @@ const ofItself: ReadonlySet<SymptomKind> = new Set<SymptomKind>(['image', 'confi
  * The new revision was never seen healthy, none of its instances speaks for it, and another one was healthy before. That
  * alone is no proof: something that all of them use, and that nobody has named, may have failed soon after the deploy.
  */
-export const badRevision: Rule = (scene) => {
-  const { evidence, seen, revisions, now } = scene;
+export const badRevision: Rule = (input) => {
+  const { evidence, seen, revisions, now } = input;
   const { revision } = seen.workload;
   const before = revisions.healthy.at(-1);
   if (before === undefined || revisions.healthy.includes(revision)) return undefined;
@@ -36,7 +36,7 @@ export const badRevision: Rule = (scene) => {
   const well = inState(evidence, 'healthy', 'impaired').filter((instance) => instance.revision === revision);
   const longest = Math.max(...blamed.map(livedFor));
   if (well.some(({ crashes, createdAt }) => !crashes && now - createdAt > longest)) return undefined;
-  const doubt = doubtAbout(scene, blamed);
+  const doubt = doubtAbout(input, blamed);
   const reasons = [
     well.length === 0
       ? `every pod of revision ${revision} that was seen fails, and it was never seen healthy`
@@ -55,7 +55,7 @@ function isBlamed({ symptoms }: InstanceEvidence): boolean {
 }
 
 function doubtAbout(
-  { spec, evidence, seen, revisions }: Scene,
+  { spec, evidence, seen, revisions }: DiagnosisInput,
   blamed: readonly InstanceEvidence[],
 ): { confidence: Confidence; reasons: readonly string[] } {
   const { revision } = seen.workload;

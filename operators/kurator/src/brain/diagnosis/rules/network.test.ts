@@ -4,7 +4,7 @@ import type { Evidence, InstanceEvidence } from '../../evidence/evidence.ts';
 import { serviceSpec } from '../../spec-defaults.ts';
 import { minute, second } from '../../time.ts';
 import { diagnose } from '../diagnose.ts';
-import type { Scene } from '../rule.ts';
+import type { DiagnosisInput } from '../rule.ts';
 import { silenceEverywhere } from './network.ts';
 
 const now = 1_000 * minute;
@@ -43,7 +43,11 @@ function causeBeside(answersFrom: number): ReturnType<typeof silenceEverywhere> 
     instance('b', 'healthy', { from: answersFrom, to: now }),
   ];
   const symptoms = instances.flatMap((one) => one.symptoms);
-  return silenceEverywhere({ spec, now, evidence: { instances, symptoms } as unknown as Evidence } as unknown as Scene);
+  return silenceEverywhere({
+    spec,
+    now,
+    evidence: { instances, symptoms } as unknown as Evidence,
+  } as unknown as DiagnosisInput);
 }
 
 describe('one that is not reached', () => {
@@ -71,7 +75,7 @@ describe('one that is not reached', () => {
     };
     const instances = [instance('a', 'failing', { from: 0, to: since - second }), lost];
     const symptoms = instances.flatMap((one) => one.symptoms);
-    const scene = {
+    const input = {
       spec,
       now,
       givenUp: ['network'],
@@ -79,6 +83,6 @@ describe('one that is not reached', () => {
       revisions: { healthy: [] },
       evidence: { instances, symptoms },
     };
-    expect(diagnose(scene as unknown as Scene)).toMatchObject({ confidence: 'possible', affected: ['a'] });
+    expect(diagnose(input as unknown as DiagnosisInput)).toMatchObject({ confidence: 'possible', affected: ['a'] });
   });
 });

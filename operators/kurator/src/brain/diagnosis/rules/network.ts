@@ -6,7 +6,7 @@ import { confirmed, type InstanceEvidence, inState } from '../../evidence/eviden
 import { patienceOf } from '../../evidence/instance-detectors.ts';
 import type { Symptom } from '../../evidence/symptom.ts';
 import type { Millis } from '../../time.ts';
-import type { Finding, Rule, Scene } from '../rule.ts';
+import type { DiagnosisInput, Finding, Rule } from '../rule.ts';
 
 /** Loss on the way to one instance alone. */
 export const packetLoss: Rule = ({ evidence }) => {
@@ -32,7 +32,7 @@ export const oneNode: Rule = ({ evidence }) => {
 };
 
 /** Loss that no single instance or node explains. */
-export function lossEverywhere({ evidence }: Scene): Finding | undefined {
+export function lossEverywhere({ evidence }: DiagnosisInput): Finding | undefined {
   const lossy = lossyOf(evidence.instances);
   if (lossy.length === 0) return undefined;
   const measured = evidence.instances.filter(isMeasured);
@@ -59,7 +59,7 @@ function vantageAtFault(measured: readonly InstanceEvidence[]): string | undefin
 }
 
 /** Silence that no single instance or node explains. */
-export function silenceEverywhere({ evidence, spec, now }: Scene): Finding | undefined {
+export function silenceEverywhere({ evidence, spec, now }: DiagnosisInput): Finding | undefined {
   const live = evidence.instances.filter(({ health }) => health !== 'terminating');
   const silent = live.filter((instance) => saysOf(instance, 'unreachable').length > 0);
   if (silent.length === 0) return undefined;
@@ -88,7 +88,7 @@ function wasReachedSince({ answered }: InstanceEvidence, { symptoms }: InstanceE
 }
 
 /** A way through the Service that fails, while every instance is well. */
-export function serviceOnly({ evidence }: Scene): Finding | undefined {
+export function serviceOnly({ evidence }: DiagnosisInput): Finding | undefined {
   const symptoms = confirmed(evidence);
   if (!symptoms.every(({ kind }) => kind === 'service') || evidence.counts.healthy < evidence.instances.length) {
     return undefined;

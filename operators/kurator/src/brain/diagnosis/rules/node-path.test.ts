@@ -1,14 +1,17 @@
 /** Who is to blame for lost packets, seen from several nodes: one pod on each of three, the operator beside one of them. */
 import { describe, expect, it } from 'vitest';
 import type { Evidence, InstanceEvidence } from '../../evidence/evidence.ts';
-import type { Scene } from '../rule.ts';
+import type { DiagnosisInput } from '../rule.ts';
 import { lossEverywhere, packetLoss } from './network.ts';
 import { nodePath } from './node-path.ts';
 
 const nodes = ['n1', 'n2', 'n3'];
 
 /** @param isLossy By the vantage point and the node of the pod; undefined where it was not measured. */
-function seenWith(isLossy: (from: string, to: string) => boolean | undefined, vantage = ['operator', ...nodes]): Scene {
+function seenWith(
+  isLossy: (from: string, to: string) => boolean | undefined,
+  vantage = ['operator', ...nodes],
+): DiagnosisInput {
   const instances = nodes.map((node): InstanceEvidence => {
     const lossy = vantage.filter((from) => isLossy(from, node) === true);
     const clear = vantage.filter((from) => isLossy(from, node) === false);
@@ -26,12 +29,12 @@ function seenWith(isLossy: (from: string, to: string) => boolean | undefined, va
     };
   });
   const symptoms = instances.flatMap((instance) => instance.symptoms);
-  return { evidence: { instances, symptoms } as unknown as Evidence } as unknown as Scene;
+  return { evidence: { instances, symptoms } as unknown as Evidence } as unknown as DiagnosisInput;
 }
 
 /** The first of the three that finds something, in the order of the diagnosis. */
-const causeOf = (scene: Scene) => {
-  const finding = nodePath(scene) ?? lossEverywhere(scene) ?? packetLoss(scene);
+const causeOf = (input: DiagnosisInput) => {
+  const finding = nodePath(input) ?? lossEverywhere(input) ?? packetLoss(input);
   return finding && [finding.cause, ...finding.affected];
 };
 /** The operator runs on a node; what loses packets is all that crosses the boundary of another, or of its own. */
@@ -70,7 +73,7 @@ describe('lost packets', () => {
   });
 
   it('are the network’s where two nodes are two ends of one way', () => {
-    const scene = seenWith((from, to) => (to === 'n3' || from === 'n3' ? undefined : from !== to), ['n1', 'n2']);
-    expect(causeOf(scene)?.[0]).toBe('network');
+    const input = seenWith((from, to) => (to === 'n3' || from === 'n3' ? undefined : from !== to), ['n1', 'n2']);
+    expect(causeOf(input)?.[0]).toBe('network');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addedUp, metricsIn, namedIn } from './metrics-text.ts';
+import { addedUp, metricsIn, namedIn } from './metrics.ts';
 
 const text = `# HELP web_repairs_total Repairs
 # TYPE web_repairs_total counter

@@ -1,9 +1,9 @@
 /** Services as a drill finds them, for tests of what it makes of them. */
 import type { Pod } from '@kurator/client';
-import type { Scene } from '../../src/drill/scene.ts';
+import type { DrillSubject } from '../../src/drill/drill-subject.ts';
 
 /** What is not as it should be. */
-export interface SceneFields {
+export interface SubjectFields {
   namespaceLabels?: Record<string, string>;
   annotations?: Record<string, string>;
   spec?: object;
@@ -17,7 +17,7 @@ export interface SceneFields {
 }
 
 /** Three instances, all well, in a namespace that allows drills. */
-export function sceneWith(fields: SceneFields = {}): Scene {
+export function subjectWith(fields: SubjectFields = {}): DrillSubject {
   const { namespaceLabels = { 'kurator.sh/drill': 'allowed' }, annotations = {}, hasWorkload = true } = fields;
   const status = { health: 'Healthy', healthyInstances: 3, desiredInstances: 3, ...fields.status };
   const replicas = status.desiredInstances;
@@ -48,7 +48,7 @@ export function sceneWith(fields: SceneFields = {}): Scene {
     pods: fields.pods ?? [podOf('web-a'), podOf('web-b'), podOf('web-c')],
     incidents: fields.openIncident ? [incident] : [],
     services: [],
-  } as unknown as Scene;
+  } as unknown as DrillSubject;
 }
 
 /** An instance. */

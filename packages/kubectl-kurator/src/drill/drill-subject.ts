@@ -8,21 +8,21 @@ import { type Incident, incidents, type Kurator, kurators } from '../healer/kind
 export type Workload = Deployment | StatefulSet;
 
 /** Everything that a drill is judged by. */
-export interface Scene {
+export interface DrillSubject {
   readonly kurator: Kurator;
   readonly namespace: Namespace;
   /** Undefined if it is not there. */
   readonly workload: Workload | undefined;
-  /** Instances that are not on their way out, by name. */
+  /** Pods that are not on their way out, by name. */
   readonly pods: readonly Pod[];
   /** All that are on record of this service. */
   readonly incidents: readonly Incident[];
-  /** Those that lead to its instances. */
+  /** Those that lead to its pods. */
   readonly services: readonly Service[];
 }
 
 /** @param name A service, or `namespace/name`. */
-export async function sceneOf(reached: Reached, name: string, signal: AbortSignal): Promise<Scene> {
+export async function subjectOf(reached: Reached, name: string, signal: AbortSignal): Promise<DrillSubject> {
   const { client } = reached;
   const [bare = '', place = reached.namespace] = name.split('/').toReversed();
   const where = { client, namespace: place };

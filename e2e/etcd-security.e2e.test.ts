@@ -1,0 +1,97 @@
+/** Who believes whom in an etcd cluster, and how that changes while clients go on: a new authority in stages. */
+import { EtcdCluster, etcd } from '@kurator/operator-etcd';
+import { readBundle } from '@kurator/pki';
+import { type Client, conditionOf, installCrds, manifestOf, Pod, Secret, waitFor } from '@kurator/sdk';
+import { type Cluster, createCluster } from '@kurator/testenv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EtcdClients } from './support/etcd-clients.ts';
+import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
+import { eventually, kubectl } from './support/kubectl.ts';
+import { runInCluster } from './support/operator-in-cluster.ts';
+
+let cluster: Cluster;
+let client: Client;
+const namespace = 'default';
+const vault = { name: 'vault', namespace };
+
+beforeAll(async () => {
+  ({ cluster } = await createCluster({ name: 'e2e-etcd-security', nodes: 2 }));
+  client = await cluster.client();
+  await loadEtcd(cluster, [ETCD_VERSION]);
+  await installCrds(client, etcd.resources);
+  const entry = 'operators/etcd/src/main.ts';
+  await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
+  const spec = {
+    size: 3,
+    version: ETCD_VERSION,
+    repository: ETCD_REPOSITORY,
+    storage: { size: '256Mi' },
+    quotaBackendBytes: 134_217_728,
+    tls: { overlap: '2s' },
+  };
+  await client.create(EtcdCluster, manifestOf(EtcdCluster, { metadata: vault, spec }));
+  await untilCalm();
+});
+afterAll(async () => {
+  await client?.close();
+  await cluster?.down();
+});
+
+const untilCalm = (asked = '') =>
+  waitFor(
+    client,
+    EtcdCluster,
+    vault,
+    ({ spec, status, metadata }) =>
+      status?.phase === 'Running' &&
+      status.size === 3 &&
+      spec.tls.authority === asked &&
+      status.observedGeneration === metadata.generation &&
+      conditionOf(status.conditions, 'CertificatesReady')?.reason === 'Current',
+    { description: 'to run, with one authority', timeout: 180_000 },
+  );
+const secret = async (name: string) => await client.get(Secret, { name, namespace });
+const authoritiesIn = ({ data = {} }: Secret) =>
+  readBundle(Buffer.from(data['ca.crt'] ?? '', 'base64').toString()).map(({ keyId }) => keyId);
+const members = async () =>
+  (await client.list(Pod, { namespace, labelSelector: 'etcd.kurator.sh/cluster=vault' })).items;
+
+describe('the authority of an etcd cluster', () => {
+  it('is followed by another when one is asked for, and no client notices', async () => {
+    const before = authoritiesIn(await secret('vault-ca'));
+    const names = (await members()).map(({ metadata }) => metadata.name).sort();
+    const clients = new EtcdClients(client, 'vault');
+    await client.patch(EtcdCluster, vault, { spec: { tls: { authority: '2026-11' } } });
+    await eventually(async () => {
+      const now = authoritiesIn(await secret('vault-ca'));
+      expect(now).toHaveLength(1);
+      expect(now).not.toEqual(before);
+    }, 120_000);
+    const { status } = await untilCalm('2026-11');
+    await clients.stop();
+    expect(clients.distrusted).toEqual([]);
+    expect(clients.failed).toEqual([]);
+    expect(clients.answered).toBeGreaterThan(50);
+    console.log(`requests while the authority changed: ${clients.answered}, failed: ${clients.failed.length}`);
+
+    // The same members on the same volumes, and every one of them believes the new authority alone.
+    expect((await members()).map(({ metadata }) => metadata.name).sort()).toEqual(names);
+    const now = authoritiesIn(await secret('vault-ca'));
+    for (const name of names) {
+      expect(authoritiesIn(await secret(`${name}-tls`))).toEqual(now);
+    }
+    for (const { metadata } of await members()) expect(metadata.annotations?.['etcd.kurator.sh/trusts']).toBe(now[0]);
+    expect(conditionOf(status?.conditions, 'Ready')).toMatchObject({ status: 'True' });
+  });
+});
+
+describe('the operator of etcd clusters', () => {
+  it('says how they are to Prometheus', async () => {
+    const { items } = await client.list(Pod, { namespace: etcd.name });
+    const [pod] = items;
+    const path = `/api/v1/namespaces/${etcd.name}/pods/${pod?.metadata.name}:8080/proxy/metrics`;
+    const text = await kubectl(cluster, ['get', '--raw', path]);
+    expect(text).toContain('kurator_etcd_members_healthy{namespace="default",cluster="vault"} 3');
+    expect(text).toMatch(/kurator_etcd_steps_total\{step="promote"\} [2-9]/);
+  });
+});
