@@ -1,5 +1,5 @@
 /** What happens to an etcd cluster when more is lost than it can bear, or when it is full. */
-import { EtcdBackup, EtcdCluster, EtcdRestore, etcd } from '@kurator/operator-etcd';
+import { EtcdCluster, etcd } from '@kurator/operator-etcd';
 import { type Client, conditionOf, installCrds, PersistentVolumeClaim, Pod, Secret, waitFor } from '@kurator/sdk';
 import { type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ cluster } = await createCluster({ name: 'e2e-etcd-trouble', nodes: 1 }));
   client = await cluster.client();
   await loadEtcd(cluster, [ETCD_VERSION]);
-  await installCrds(client, [EtcdCluster, EtcdBackup, EtcdRestore]);
+  await installCrds(client, etcd.resources);
   const entry = 'operators/etcd/src/main.ts';
   await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
   await kubectl(cluster, ['apply', '-f', '-'], JSON.stringify(manifest));
