@@ -51,7 +51,7 @@ export function decide(situation: Situation): Step {
     maintaining(situation, listing) ??
     resized(situation, listing, freshName) ??
     outdated(situation, listing) ??
-    stillFull(situation) ??
+    stillFull(situation, listing) ??
     held(situation) ?? { do: 'nothing', why: 'as wanted' }
   );
 }
@@ -249,7 +249,9 @@ function outdated(situation: Situation, listing: Listing): Step | undefined {
   const member = old.find(({ name }) => name !== leader) ?? old[0];
   if (!member) return undefined;
   const reason = 'its pod is not as the spec wants it';
-  return { do: 'plan', member: { name: member.name, state: 'Restarting', reason }, afterWrite: true, why: reason };
+  // Where writes are refused because a database is full, it may be a larger quota that is to be brought.
+  const proof = situation.noSpace ? {} : ({ afterWrite: true } as const);
+  return { do: 'plan', member: { name: member.name, state: 'Restarting', reason }, ...proof, why: reason };
 }
 
 const held = ({ held }: Situation): Step | undefined =>

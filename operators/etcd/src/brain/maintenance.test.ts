@@ -70,6 +70,14 @@ describe('room in the database', () => {
     expect(play({ ...end, now: end.now + 600_000 }, true).steps).toContain('disarm');
   });
 
+  it('is there once a larger quota has come, which nothing holds up', () => {
+    const { end } = play({ ...well, noSpace: true, full: new Set(names) }, false);
+    const outdated = new Map(names.map((name) => [name, { ...running, upToDate: false }]));
+    expect(decide({ ...end, objects: outdated })).toMatchObject({ do: 'plan', member: { state: 'Restarting' } });
+    expect(decide({ ...end, objects: outdated })).not.toHaveProperty('afterWrite');
+    expect(decide({ ...end, full: new Set() })).toMatchObject({ do: 'disarm' });
+  });
+
   it('is not made while a member gives no answer', () => {
     const step = decide({ ...well, request: 'today', maintenance: begun, healthy: new Set(['a', 'b']) });
     expect(step).toMatchObject({ do: 'wait' });

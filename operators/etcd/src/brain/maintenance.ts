@@ -48,9 +48,13 @@ function finishing({ noSpace, full, now }: Situation, maintenance: Maintenance):
 }
 
 /** What is left when nothing helps: a person. */
-export function stillFull({ noSpace, full }: Situation): Step | undefined {
+export function stillFull(situation: Situation, listing: Listing): Step | undefined {
+  const { noSpace, full } = situation;
   if (!noSpace) return undefined;
-  const who = full.size > 0 ? [...full].join(', ') : 'a member';
-  const why = `writes are refused: the database of ${who} is full of keys (NOSPACE)`;
+  const silent = silentVoter(situation, listing);
+  if (silent) return { do: 'wait', why: `${silent} gives no answer: whether it has room is not known` };
+  // Because they may be larger now, or because keys were deleted.
+  if (full.size === 0) return { do: 'disarm', why: 'there is room in every database' };
+  const why = `writes are refused: the database of ${[...full].join(', ')} is full of keys (NOSPACE)`;
   return { do: 'wait', concern: 'space', why: `${why}: delete keys, or raise spec.quotaBackendBytes` };
 }
