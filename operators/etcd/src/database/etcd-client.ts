@@ -53,7 +53,8 @@ export class EtcdError extends Error {
   }
 }
 
-const PORT = 2379;
+/** Where members answer clients. */
+export const CLIENT_PORT = 2379;
 /** What is done to a whole database takes as long as its disk does; a reconcile has a minute. */
 const PATIENCE_WITH_DISKS = 50_000;
 const NO_SPACE = 'NOSPACE';
@@ -159,7 +160,7 @@ export class EtcdClient {
       const sent = request(
         {
           host: address,
-          port: PORT,
+          port: CLIENT_PORT,
           servername: serverName,
           method: 'POST',
           path,
