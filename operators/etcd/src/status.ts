@@ -1,7 +1,7 @@
 /** What people are told of a cluster, and what the next pass goes on from. */
 import type { ConditionClaim, StatusFields } from '@kurator/sdk';
-import { membersAfter, recoveryAfter } from './brain/record.ts';
-import type { Recovery } from './brain/situation.ts';
+import { maintenanceAfter, membersAfter, recoveryAfter } from './brain/record.ts';
+import type { Maintenance, Recovery } from './brain/situation.ts';
 import type { Step } from './brain/step.ts';
 import { LABEL } from './children/names.ts';
 import { conditionsOf } from './conditions.ts';
@@ -37,11 +37,19 @@ export function statusOf(cluster: EtcdCluster, look: Look, step: Step, trouble: 
     ...(currentVersion ? { currentVersion } : {}),
     ...(leader ? { leader } : {}),
     ...recoveryFields(recoveryAfter(situation.recovery, step)),
+    ...maintenanceFields(maintenanceAfter(situation.maintenance, step)),
   } as const;
   return {
     status,
     conditions: conditionsOf(cluster, { listing, formed, isDone, phase, text, well, voters: voters.length }),
   };
+}
+
+function maintenanceFields(maintenance: Maintenance | undefined) {
+  if (!maintenance) return {};
+  const { since, finished, done, ...rest } = maintenance;
+  const finishedAt = finished === undefined ? {} : { finishedAt: new Date(finished).toISOString() };
+  return { maintenance: { ...rest, done: [...done], startedAt: new Date(since).toISOString(), ...finishedAt } };
 }
 
 function recoveryFields(recovery: Recovery | undefined) {
@@ -83,7 +91,14 @@ function membersOf({ situation, answers }: Look, step: Step, leader: string | un
         ...(unconfirmed ? { unconfirmed } : {}),
         ...(keepVolume ? { keepVolume } : {}),
         ...(unhealthySince === undefined ? {} : { unhealthySince: new Date(unhealthySince).toISOString() }),
-        ...(answer ? { id: answer.memberId, version: answer.version, dbSize: wholeMebibytes(answer.dbSize) } : {}),
+        ...(answer
+          ? {
+              id: answer.memberId,
+              version: answer.version,
+              dbSize: wholeMebibytes(answer.dbSize),
+              dbSizeInUse: wholeMebibytes(answer.dbSizeInUse),
+            }
+          : {}),
         ...(name === leader ? { leader: true } : {}),
       };
     },
