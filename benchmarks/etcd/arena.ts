@@ -1,8 +1,9 @@
 /** Three nodes, and on them one cluster of etcd after the other: each in a namespace of its own, with an operator of its own. */
 import { EtcdCluster, etcd } from '@kurator/operator-etcd';
-import { type Client, installCrds, Namespace, Pod, waitFor } from '@kurator/sdk';
+import { type Client, conditionOf, installCrds, Namespace, Pod, Secret, waitFor } from '@kurator/sdk';
 import { type Cluster, createCluster } from '@kurator/testenv';
 import { ETCD_NEXT_VERSION, ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from '../../e2e/support/etcd-image.ts';
+import { eventually } from '../../e2e/support/kubectl.ts';
 import type { MutantName } from './mutants.ts';
 import { RunningOperator, Workshop } from './operator.ts';
 
@@ -32,6 +33,8 @@ export async function openArena(name: string): Promise<Arena> {
   }
 }
 
+const ROTATED = 180_000;
+
 /** A cluster of etcd and who looks after it. */
 export class Subject implements AsyncDisposable {
   readonly arena: Arena;
@@ -58,6 +61,7 @@ export class Subject implements AsyncDisposable {
         repository: ETCD_REPOSITORY,
         storage: { size: '256Mi' },
         replaceAfter: '30s',
+        tls: { overlap: '2s' },
       },
     } as never);
     return subject;
@@ -67,6 +71,21 @@ export class Subject implements AsyncDisposable {
   async untilRunning(timeout: number, also: (cluster: EtcdCluster) => boolean = () => true): Promise<EtcdCluster> {
     const isRunning = (cluster: EtcdCluster) => isAsWanted(cluster) && also(cluster);
     return await waitFor(this.arena.client, EtcdCluster, this.place, isRunning, { description: 'to run', timeout });
+  }
+
+  /** Waits until there is another authority than at first, and only that. */
+  async untilRotated(): Promise<void> {
+    const { client } = this.arena;
+    const { name, namespace } = this.place;
+    const authorities = async () => {
+      const { data = {} } = await client.get(Secret, { name: `${name}-ca`, namespace });
+      return Buffer.from(data['ca.crt'] ?? '', 'base64').toString();
+    };
+    const before = await authorities();
+    await eventually(async () => {
+      const now = await authorities();
+      return now !== before && now.split('-----BEGIN').length === 2;
+    }, ROTATED);
   }
 
   async etcd(): Promise<EtcdCluster> {
@@ -102,5 +121,6 @@ export const isAsWanted = ({ spec, status, metadata }: EtcdCluster) =>
   status.size === spec.size &&
   status.currentVersion === spec.version &&
   status.observedGeneration === metadata.generation &&
+  conditionOf(status.conditions, 'CertificatesReady')?.reason !== 'Rotating' &&
   (status.members ?? []).length === spec.size &&
   (status.members ?? []).every(({ healthy }) => healthy);

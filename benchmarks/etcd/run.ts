@@ -53,8 +53,9 @@ async function runsOf(arena: Arena, { seeds, isWanted }: EtcdOptions): Promise<O
   return outcomes;
 }
 
-/** How many are not found: of operators that are wrong, and of records that are false. */
-async function mutantsMissed(arena: Arena, { isWanted }: EtcdOptions): Promise<number> {
+/** How many are not found: of operators that are wrong, and of records that are false; undefined where none is tried. */
+async function mutantsMissed(arena: Arena, { isWanted }: EtcdOptions): Promise<number | undefined> {
+  if (![...Object.keys(mutants), ...falsified].some(isWanted)) return undefined;
   let missed = 0;
   const judged = (name: string, wrong: string | undefined) => {
     say(`mutant ${name}: ${wrong ? `found: ${wrong}` : 'NOT FOUND'}`);

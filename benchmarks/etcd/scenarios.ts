@@ -213,6 +213,15 @@ export const scenarios: readonly Scenario[] = [
       return [];
     },
   },
+  {
+    name: 'rotate',
+    words: 'another authority follows the present one',
+    act: async ({ subject }) => {
+      await subject.change({ tls: { authority: 'another' } });
+      await subject.untilRotated();
+      return [];
+    },
+  },
 ];
 
 export function scenarioBy(name: string): Scenario {

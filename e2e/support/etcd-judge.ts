@@ -31,7 +31,7 @@ interface Place {
   readonly namespace: string;
 }
 
-/** How often it is told who is a member now. */
+/** How often it is told who votes now. */
 const LOOK = 250;
 
 export class Judge implements AsyncDisposable {
@@ -58,12 +58,8 @@ export class Judge implements AsyncDisposable {
 
   /** Begins on a cluster that runs, and that nobody has written to. */
   static async begin(client: Client, place: Place, qps = 100): Promise<Judge> {
-    const { name, namespace } = place;
-    const { data = {} } = await client.get(Secret, { name: `${name}-client-tls`, namespace });
-    const text = (key: string) => Buffer.from(data[key] ?? '', 'base64').toString();
     const judge = new Judge(client, place);
-    const tls = { ca: text('ca.crt'), cert: text('tls.crt'), key: text('tls.key') };
-    await judge.#ask({ tls, qps, members: await judge.#members() });
+    await judge.#ask({ qps, ...(await judge.#situation()) });
     judge.#leading = judge.#lead();
     return judge;
   }
@@ -102,10 +98,10 @@ export class Judge implements AsyncDisposable {
   async #lead(): Promise<void> {
     let told = '';
     while (!this.#isOver) {
-      const members = await this.#members().catch(() => undefined);
-      const text = JSON.stringify({ members });
-      if (members && text !== told) this.#child.stdin?.write(`${text}\n`);
-      told = text;
+      const situation = await this.#situation().catch(() => undefined);
+      const text = JSON.stringify(situation);
+      if (situation && text !== told) this.#child.stdin?.write(`${text}\n`);
+      told = text ?? told;
       await delay(LOOK);
     }
   }
@@ -118,12 +114,16 @@ export class Judge implements AsyncDisposable {
     return voters.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
   }
 
-  async #members() {
+  /** Whom clients believe, what they show, and who votes. */
+  async #situation() {
     const { name, namespace } = this.#place;
-    return (await this.#voters()).map(({ metadata, status }) => ({
+    const { data = {} } = await this.#client.get(Secret, { name: `${name}-client-tls`, namespace });
+    const text = (key: string) => Buffer.from(data[key] ?? '', 'base64').toString();
+    const members = (await this.#voters()).map(({ metadata, status }) => ({
       address: status?.podIP,
       serverName: `${metadata.name}.${name}.${namespace}.svc`,
     }));
+    return { tls: { ca: text('ca.crt'), cert: text('tls.crt'), key: text('tls.key') }, members };
   }
 }
 

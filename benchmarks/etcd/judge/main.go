@@ -3,9 +3,10 @@
 //
 // It is led by lines of JSON on its standard input, and answers with lines of JSON on its standard output:
 //
-//	{"tls": {"ca", "cert", "key"}, "members": [{"address", "serverName"}], "seconds", "qps"}   begin; later lines: the members now
-//	{"members": [...]}                      whoever votes now
-//	{"data": ["folder", …]}                 stop, and judge by what these members have on their disks
+//	{"tls": {"ca", "cert", "key"}, "members": [{"address", "serverName"}], "qps": 100}   begin
+//	{"tls": {…}, "members": […]}    whom to believe, what to show, and who votes now
+//	{"end": true}                   end the traffic
+//	{"data": ["folder", …]}         judge, also by what these members have on their disks
 package main
 
 import (
@@ -50,7 +51,7 @@ func serve() error {
 			return fmt.Errorf("a line is not understood: %w", err)
 		}
 		switch {
-		case next.TLS != nil:
+		case next.TLS != nil && run == nil:
 			var err error
 			if doors, err = openProxies(next.TLS, next.Members); err != nil {
 				return err
@@ -71,6 +72,11 @@ func serve() error {
 			say(judge(told, next.Data, next.Mutant))
 			return nil
 		default:
+			if next.TLS != nil {
+				if err := doors.believe(next.TLS); err != nil {
+					return err
+				}
+			}
 			doors.lead(next.Members)
 		}
 	}

@@ -28,25 +28,19 @@ const doors = 3
 
 // proxies are doors without TLS, for etcd's recording client knows none. Behind each is a member; whose turn it is can change.
 type proxies struct {
-	config *tls.Config
-	list   []net.Listener
+	list []net.Listener
 
 	mux     sync.Mutex
+	config  *tls.Config
 	members []member
 	open    map[net.Conn]member
 }
 
 func openProxies(given *credentials, members []member) (*proxies, error) {
-	pair, err := tls.X509KeyPair([]byte(given.Cert), []byte(given.Key))
-	if err != nil {
+	p := &proxies{members: members, open: map[net.Conn]member{}}
+	if err := p.believe(given); err != nil {
 		return nil, err
 	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM([]byte(given.CA)) {
-		return nil, errors.New("tls.ca has no certificate in it")
-	}
-	config := &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2"}}
-	p := &proxies{config: config, members: members, open: map[net.Conn]member{}}
 	for i := range doors {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -56,6 +50,22 @@ func openProxies(given *credentials, members []member) (*proxies, error) {
 		go p.accept(i, listener)
 	}
 	return p, nil
+}
+
+// believe changes whom new connections believe, and what they show.
+func (p *proxies) believe(given *credentials) error {
+	pair, err := tls.X509KeyPair([]byte(given.Cert), []byte(given.Key))
+	if err != nil {
+		return err
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM([]byte(given.CA)) {
+		return errors.New("tls.ca has no certificate in it")
+	}
+	p.mux.Lock()
+	defer p.mux.Unlock()
+	p.config = &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, NextProtos: []string{"h2"}}
+	return nil
 }
 
 func (p *proxies) endpoints() (found []string) {
@@ -81,13 +91,16 @@ func (p *proxies) lead(members []member) {
 	}
 }
 
-func (p *proxies) behind(door int) (member, bool) {
+func (p *proxies) behind(door int) (member, *tls.Config, bool) {
 	p.mux.Lock()
 	defer p.mux.Unlock()
 	if len(p.members) == 0 {
-		return member{}, false
+		return member{}, nil, false
 	}
-	return p.members[door%len(p.members)], true
+	to := p.members[door%len(p.members)]
+	config := p.config.Clone()
+	config.ServerName = to.ServerName
+	return to, config, true
 }
 
 func (p *proxies) accept(door int, listener net.Listener) {
@@ -102,12 +115,10 @@ func (p *proxies) accept(door int, listener net.Listener) {
 
 func (p *proxies) pass(door int, near net.Conn) {
 	defer near.Close()
-	to, ok := p.behind(door)
+	to, config, ok := p.behind(door)
 	if !ok {
 		return
 	}
-	config := p.config.Clone()
-	config.ServerName = to.ServerName
 	far, err := tls.DialWithDialer(&net.Dialer{Timeout: time.Second}, "tcp", net.JoinHostPort(to.Address, "2379"), config)
 	if err != nil {
 		return

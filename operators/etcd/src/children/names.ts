@@ -2,11 +2,14 @@
 import { randomBytes } from 'node:crypto';
 import type { EtcdCluster } from '../resources.ts';
 
+export { CLIENT_PORT } from '../database/etcd-client.ts';
+
 export const LABEL = 'etcd.kurator.sh/cluster';
+/** On a cluster: a defragmentation is asked for by writing something else there. */
+export const DEFRAGMENT = 'etcd.kurator.sh/defragment';
 /** On the pods that clients are led to. */
 export const VOTER = 'etcd.kurator.sh/voter';
 
-export const CLIENT_PORT = 2379;
 export const PEER_PORT = 2380;
 /** Probes and metrics, without TLS: nothing can be read or written there. */
 export const METRICS_PORT = 2381;

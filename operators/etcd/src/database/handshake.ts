@@ -1,8 +1,8 @@
 /** What a member shows to whoever connects to it at this moment: what its process has read, not what lies in its Secret. */
 import { connect } from 'node:tls';
 import { readCertificate } from '@kurator/pki';
-import { CLIENT_PORT } from '../children/names.ts';
 import type { Credentials, Endpoint } from './etcd-client.ts';
+import { CLIENT_PORT } from './etcd-client.ts';
 
 const PATIENCE = 3_000;
 

@@ -182,7 +182,7 @@ function serverUrl(server: string): URL {
 }
 
 /** A request as it is announced. */
-export interface AnnouncedRequest {
+interface AnnouncedRequest {
   readonly origin: string;
   readonly method: HttpMethod;
   readonly path: string;
@@ -200,7 +200,7 @@ const answers = channel('kurator:client:answer');
  *
  * `request` is the same object in both: { origin, method, path }. What comes back announces how it ended.
  */
-export function announce(request: AnnouncedRequest): (status: number | undefined) => void {
+function announce(request: AnnouncedRequest): (status: number | undefined) => void {
   if (requests.hasSubscribers) requests.publish({ request });
   return (status) => {
     if (answers.hasSubscribers) answers.publish({ request, status });

@@ -1,12 +1,13 @@
-/** The tour of etcd: a cluster that is written to all the time, while it loses a member and gets a new version. */
-import { type Client, PersistentVolumeClaim, Pod, Secret } from '@kurator/client';
+/** The tour of etcd: one chapter after the other, while somebody writes; and what came of each. */
+import { type Client, Secret } from '@kurator/client';
 import { CliError, duration, safeLine, table, wrap } from '@kurator/command';
 import type { EtcdCluster } from '@kurator/operator-etcd';
 import type { Cluster } from '@kurator/testenv';
 import type { Narrator } from '../narrator.ts';
 import { applyAll, loadImages, PATIENCE } from '../operator-parts.ts';
 import { type Claim, claimLines } from '../summary.ts';
-import { type EtcdParts, NEXT_VERSION, REPOSITORY, VERSION } from './etcd-parts.ts';
+import { type Chapter, chapters, etcdManifest, isRunning, NAME, RESTORED, SIZE, type Stage } from './chapters.ts';
+import { type EtcdParts, VERSION } from './etcd-parts.ts';
 import { type EtcdWatch, NAMESPACE, watchEtcd } from './etcd-watch.ts';
 import { Writer } from './writer.ts';
 
@@ -21,29 +22,12 @@ export interface EtcdTourOptions {
   readonly signal: AbortSignal;
 }
 
-const NAME = 'example-etcd-cluster';
-const SIZE = 3;
-
-/** What a chapter has to do with. */
-interface Stage {
-  readonly client: Client;
-  readonly watch: EtcdWatch;
-  readonly writer: Writer;
-  readonly signal: AbortSignal;
-}
-
-interface Chapter {
-  readonly title: string;
-  /** What is done, and what must come of it; a sentence or two. */
-  readonly explanation: string;
-  act(stage: Stage): Promise<Claim[]>;
-}
-
 /** What came of a chapter. */
 interface Ending {
   readonly title: string;
   readonly took: number;
-  readonly longestPause: number;
+  /** Undefined where nobody could write. */
+  readonly longestPause: number | undefined;
   readonly claims: readonly Claim[];
 }
 
@@ -55,25 +39,27 @@ export async function showEtcd(options: EtcdTourOptions): Promise<boolean> {
   await loadImages(cluster, [parts.operator.image, ...parts.images], narrator);
   await applyAll(client, parts.operator.manifests, signal);
   narrator.step('The operator runs in it as a pod, from an image built here.');
-  const watch = watchEtcd(client, (_, step) => tellStep(narrator, step), over);
+  const watch = watchEtcd(client, (step) => tellStep(narrator, step), over);
   const started = Date.now();
   narrator.step(
     `Creating an EtcdCluster of ${SIZE} members, etcd ${VERSION}. The first begins alone; the others join it.`,
   );
-  await applyAll(client, [manifest()], signal);
+  await applyAll(client, [etcdManifest()], signal);
   narrator.show(() => board(watch, narrator));
   if (!(await watch.until(() => isRunning(watch.cluster(NAME), VERSION), PATIENCE))) throw notUp(watch.cluster(NAME));
   narrator.step(
     `It runs, after ${duration(Date.now() - started)}: on volumes of its own, over TLS by an authority of its own.`,
   );
-  const secret = await client.get(Secret, { name: `${NAME}-client-tls`, namespace: NAMESPACE }, { signal });
-  const writer = new Writer(secret, () => watch.endpoints(NAME));
-  const writing = writer.write(over);
+  const writer = new Writer(watch.endpoints, async (name) => {
+    return await client.get(Secret, { name: `${name}-client-tls`, namespace: NAMESPACE }, { signal });
+  });
+  const writing = writer.write(NAME, over);
   try {
     narrator.step('Somebody writes to it now, some fifteen times a second, and remembers what was acknowledged.');
     const endings: Ending[] = [];
+    const backedUp: string[] = [];
     for (const [index, chapter] of chapters.entries()) {
-      endings.push(await tell(chapter, index, { client, watch, writer, signal: over }, narrator));
+      endings.push(await tell(chapter, index, { client, watch, writer, backedUp, signal: over }, narrator));
     }
     const isWell = sayWhatCame(endings, writer, narrator);
     if (stays) await stay(cluster, narrator, signal);
@@ -95,88 +81,32 @@ async function tell(chapter: Chapter, index: number, stage: Stage, narrator: Nar
   const deed = await chapter.act(stage);
   const took = Date.now() - began;
   const { longestPause } = stage.writer.written();
-  const claims = [...deed, await nothingIsMissing(stage)];
+  const claims = chapter.endsWritable ? [...deed, await nothingIsMissing(stage)] : deed;
   narrator.line(
     claimLines(claims, narrator.screen)
       .map((line) => `${' '.repeat(13)}${line}`)
       .join('\n'),
   );
-  return { title, took, longestPause, claims };
+  return { title, took, longestPause: chapter.endsWritable ? longestPause : undefined, claims };
 }
 
-const chapters: readonly Chapter[] = [
-  {
-    title: 'a member is lost, with its volume',
-    explanation:
-      'The pod of the leader is deleted, and so is its data. Another must lead at once, and a new member, with a new name, take its place.',
-    async act({ client, watch, signal }) {
-      const before = names(watch.cluster(NAME));
-      const victim = watch.cluster(NAME)?.status?.leader ?? '';
-      for (const type of [PersistentVolumeClaim, Pod]) {
-        await client.delete(type, { name: victim, namespace: NAMESPACE }, { signal });
-      }
-      const isReplaced = (cluster: EtcdCluster | undefined) =>
-        isRunning(cluster, VERSION) && !names(cluster).includes(victim);
-      const isWell = await watch.until(() => isReplaced(watch.cluster(NAME)), PATIENCE);
-      const stayed = names(watch.cluster(NAME)).filter((name) => before.includes(name));
-      return [
-        { text: `${victim} is replaced`, holds: isWell },
-        { text: 'the other members were left alone', holds: stayed.length === SIZE - 1 },
-      ];
-    },
-  },
-  {
-    title: `an upgrade, from ${VERSION} to ${NEXT_VERSION}`,
-    explanation:
-      'Only the version is changed. Members are restarted one after the other on their own volumes, and the leader last.',
-    async act({ client, watch, signal }) {
-      const before = names(watch.cluster(NAME));
-      await applyAll(client, [manifest(NEXT_VERSION)], signal);
-      const isWell = await watch.until(() => isRunning(watch.cluster(NAME), NEXT_VERSION), PATIENCE);
-      const after = names(watch.cluster(NAME));
-      return [
-        { text: `all members run ${NEXT_VERSION}`, holds: isWell },
-        { text: 'they are the same members, on the same volumes', holds: before.join() === after.join() },
-      ];
-    },
-  },
-];
-
-async function nothingIsMissing({ writer, watch, signal }: Stage): Promise<Claim> {
+async function nothingIsMissing({ writer, signal }: Stage): Promise<Claim> {
   const keys = writer.acknowledged();
-  const missing = await writer.missing(keys, () => watch.endpoints(NAME), signal);
+  const missing = await writer.missing(keys, NAME, signal);
   return { text: `all of ${keys.length} acknowledged writes are there`, holds: missing.length === 0 };
-}
-
-function manifest(version = VERSION) {
-  return {
-    apiVersion: 'etcd.kurator.sh/v1alpha1',
-    kind: 'EtcdCluster',
-    metadata: { name: NAME, namespace: NAMESPACE },
-    spec: { size: SIZE, version, repository: REPOSITORY, storage: { size: '256Mi' } },
-  };
-}
-
-const names = (cluster: EtcdCluster | undefined) => (cluster?.status?.members ?? []).map(({ name }) => name).toSorted();
-
-function isRunning(cluster: EtcdCluster | undefined, version: string): boolean {
-  const { spec, status, metadata } = cluster ?? {};
-  const isOfNow = spec?.version === version && status?.observedGeneration === metadata?.generation;
-  return isOfNow && status?.phase === 'Running' && status.size === SIZE && status.currentVersion === version;
 }
 
 /** As it is written into the status. */
 function tellStep(narrator: Narrator, step: string): void {
   if (step === 'as wanted') return;
-  const [word = '', ...rest] = step.split(': ');
-  const mark = `${' '.repeat(13)}${word.padEnd(12)}`;
+  const mark = ' '.repeat(13);
   const { paint, width } = narrator.screen;
-  narrator.line(paint('dim', wrap(safeLine(rest.join(': ')), width, mark, ' '.repeat(mark.length))));
+  narrator.line(paint('dim', wrap(safeLine(step), width, mark, `${mark}  `)));
 }
 
 /** On a terminal. */
 function board(watch: EtcdWatch, { screen }: Narrator): string[] {
-  const { members = [] } = watch.cluster(NAME)?.status ?? {};
+  const { members = [] } = (watch.cluster(RESTORED) ?? watch.cluster(NAME))?.status ?? {};
   const rows = members.map(({ name, state, version = '', leader, healthy }) => [
     name,
     leader ? 'Leader' : state,
@@ -187,14 +117,20 @@ function board(watch: EtcdWatch, { screen }: Narrator): string[] {
 }
 
 function sayWhatCame(endings: readonly Ending[], writer: Writer, narrator: Narrator): boolean {
-  const rows = endings.map(({ title, took, longestPause }) => [title, duration(took), duration(longestPause)]);
+  const rows = endings.map(({ title, took, longestPause }) => [
+    title,
+    duration(took),
+    longestPause === undefined ? 'no quorum' : duration(longestPause),
+  ]);
   narrator.line(
     `\n${table(['WHAT HAPPENED', 'DONE AFTER', 'LONGEST PAUSE OF WRITES'], rows, { screen: narrator.screen })}\n`,
   );
   const isWell = endings.every(({ claims }) => claims.every(({ holds }) => holds));
   const { acknowledged } = writer.written();
   narrator.step(
-    isWell ? `${acknowledged} writes were acknowledged, and none is lost.` : 'Not everything was as it had to be.',
+    isWell
+      ? `${acknowledged} writes were acknowledged; all is as it had to be.`
+      : 'Not everything was as it had to be.',
   );
   return isWell;
 }
@@ -206,9 +142,9 @@ async function stay({ kubeconfig }: Cluster, narrator: Narrator, signal: AbortSi
       'The cluster stays until you press Ctrl-C. Look further in another terminal:',
       '',
       `  export KUBECONFIG=${kubeconfig}`,
-      '  kubectl get etcdclusters,pods,pvc',
+      '  kubectl get etcdclusters,etcdbackups,etcdrestores,pods,pvc',
       `  kubectl describe etcdcluster ${NAME}`,
-      `  kubectl scale etcdcluster ${NAME} --replicas=5`,
+      `  kubectl scale etcdcluster ${RESTORED} --replicas=5`,
     ].join('\n'),
   );
   if (signal.aborted) return;

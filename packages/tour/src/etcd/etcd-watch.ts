@@ -1,54 +1,53 @@
 /** What the operator says of the tour's clusters, as it changes: each step once, and how every member is. */
-import { type Client, Pod } from '@kurator/client';
+import { type Client, type KubernetesObject, Pod, type ResourceType } from '@kurator/client';
 import { watchAll } from '@kurator/kubectl-kurator';
-import { EtcdCluster } from '@kurator/operator-etcd';
+import { EtcdBackup, EtcdCluster, EtcdRestore } from '@kurator/operator-etcd';
 import type { Endpoint } from './writer.ts';
 
 export const NAMESPACE = 'default';
 
 export interface EtcdWatch {
   cluster(name: string): EtcdCluster | undefined;
+  backup(name: string): EtcdBackup | undefined;
   /** The pods of a cluster's members that clients are led to. */
   endpoints(cluster: string): readonly Endpoint[];
   /** Whether it becomes so in time. */
   until(isSo: () => boolean, milliseconds: number): Promise<boolean>;
 }
 
-/** @param onStep Hears what is done next for a cluster, and why. */
-export function watchEtcd(
-  client: Client,
-  onStep: (cluster: string, step: string) => void,
-  signal: AbortSignal,
-): EtcdWatch {
-  const clusters = new Map<string, EtcdCluster>();
-  const pods = new Map<string, Pod>();
+/** @param onStep Hears what is done next for one of them, and why. */
+export function watchEtcd(client: Client, onStep: (step: string) => void, signal: AbortSignal): EtcdWatch {
   const waiting = new Set<() => void>();
-  const wake = () => {
-    for (const look of waiting) look();
-  };
-  const onCluster = (cluster: EtcdCluster) => {
-    const { name } = cluster.metadata;
-    const { step } = cluster.status ?? {};
-    const before = clusters.get(name)?.status?.step;
-    clusters.set(name, cluster);
-    if (step && step !== before) onStep(name, step);
-    wake();
-  };
-  const onPod = (pod: Pod) => {
-    pods.set(pod.metadata.name, pod);
-    wake();
-  };
   const where = { client, namespace: NAMESPACE, signal };
-  const ended = Promise.race([
-    watchAll({ ...where, type: EtcdCluster, onAll: (all) => all.forEach(onCluster), onChange: onCluster }),
-    watchAll({ ...where, type: Pod, onAll: (all) => all.forEach(onPod), onChange: onPod }),
-  ]);
+  const follow = <T extends KubernetesObject>(type: ResourceType<T>, stepOf: (object: T) => string | undefined) => {
+    const known = new Map<string, T>();
+    const onChange = (object: T) => {
+      const { name } = object.metadata;
+      const before = known.get(name);
+      known.set(name, object);
+      const step = stepOf(object);
+      if (step && step !== (before && stepOf(before))) onStep(step);
+      for (const look of waiting) look();
+    };
+    const ended = watchAll({ ...where, type, onAll: (all) => all.forEach(onChange), onChange });
+    ended.catch(() => {});
+    return { known, ended };
+  };
+  const pods = follow(Pod, () => undefined);
+  const clusters = follow(EtcdCluster, ({ status }) => status?.step);
+  const backups = follow(EtcdBackup, ({ status }) => status?.step);
+  // From then on it says what the cluster says.
+  const restores = follow(EtcdRestore, ({ status }) => (status?.phase === 'Restoring' ? undefined : status?.why));
+  const ended = Promise.race([pods.ended, clusters.ended, backups.ended, restores.ended]);
   ended.catch(() => {});
   return {
-    cluster: (name) => clusters.get(name),
+    cluster: (name) => clusters.known.get(name),
+    backup: (name) => backups.known.get(name),
     // Of a pod that is gone nobody hears; the members that are there are in the status.
     endpoints: (cluster) =>
-      (clusters.get(cluster)?.status?.members ?? []).flatMap(({ name }) => endpointOf(cluster, pods.get(name)) ?? []),
+      (clusters.known.get(cluster)?.status?.members ?? []).flatMap(
+        ({ name }) => endpointOf(cluster, pods.known.get(name)) ?? [],
+      ),
     async until(isSo, milliseconds) {
       const patience = AbortSignal.timeout(milliseconds);
       const over = AbortSignal.any([patience, signal]);

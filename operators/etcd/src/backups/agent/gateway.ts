@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { places } from '../task.ts';
 
 /** Nothing that is asked as a whole is longer. */
 const LONGEST_ANSWER = 1_048_576;
 const PATIENCE = 60_000;
+const REACHABLE_WITHIN = 30_000;
 
 export type Answer = Readonly<Record<string, unknown>>;
 
@@ -64,7 +66,18 @@ async function ask(url: string, path: string, body: object): Promise<Answer> {
   throw new Error(`${url} refused ${path}: ${String(answer?.message ?? `status ${response.statusCode}`)}`);
 }
 
+/** All that is asked here may be asked again; and a member that has just begun may have no name in DNS for some seconds. */
 async function send(url: string, path: string, body: object): Promise<IncomingMessage> {
+  for (const until = Date.now() + REACHABLE_WITHIN; ; await delay(1000)) {
+    try {
+      return await sendOnce(url, path, body);
+    } catch (error) {
+      if (Date.now() > until) throw error;
+    }
+  }
+}
+
+async function sendOnce(url: string, path: string, body: object): Promise<IncomingMessage> {
   const options = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
