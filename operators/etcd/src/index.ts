@@ -28,7 +28,7 @@ import {
   readAuthority,
 } from './children/certificates.ts';
 import { FORCED } from './children/member.ts';
-import { authoritySecretOf, clientSecretOf, LABEL, memberSecretOf, VOTER } from './children/names.ts';
+import { authoritySecretOf, clientSecretOf, DEFRAGMENT, LABEL, memberSecretOf, VOTER } from './children/names.ts';
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
@@ -61,6 +61,8 @@ const clusters = operator({ name: 'etcd-operator' })
   .uses(Pod, ['patch'])
   .uses(PersistentVolumeClaim, ['get'])
   .uses(Node, ['get'])
+  .uses(EtcdCluster, ['patch'])
+  .cron(({ spec }) => (spec.paused ? undefined : spec.defragmentation?.schedule), askForDefragmentation)
   .beside(({ manager }) => {
     metrics = new EtcdMetrics();
     manager.metrics.add(metrics.families());
@@ -97,12 +99,24 @@ async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<
   advise(cluster, event);
   const rotation = situation.paused ? undefined : await rotate(cluster, ring, seen, context);
   // What could not be proved is not planned.
-  const done: Step = trouble && step.do === 'plan' ? { do: 'wait', why: said } : step;
+  const done: Step = trouble && isRecordedAfter(step) ? { do: 'wait', why: said } : step;
   const { status, conditions } = statusOf(cluster, seen, done, trouble);
   const isWaiting = trouble !== undefined || step.do === 'wait' || (step.do === 'nothing' && rotation?.isRunning);
   const soon = isWaiting ? SOON : step.do === 'nothing' ? IDLE : '1ms';
   return { status, conditions: [...conditions, ...certificatesOf(rotation)], ...requeue(soon) };
 }
+
+/** By an annotation, as a person may: the reconcile sees to it when nothing else is to be done. */
+async function askForDefragmentation({ metadata }: EtcdCluster, { client, signal }: AskContext): Promise<void> {
+  const { name, namespace = '' } = metadata;
+  const annotations = { [DEFRAGMENT]: new Date().toISOString() };
+  await client.patch(EtcdCluster, { name, namespace }, { metadata: { annotations } }, { signal });
+}
+
+type AskContext = Pick<AuthorContext, 'client' | 'signal'>;
+
+/** What is written down says that it was done. */
+const isRecordedAfter = ({ do: what }: Step) => what === 'plan' || what === 'compact' || what === 'defragment';
 
 /** Said once for each thing: whoever looks later reads it in the condition. */
 function advise(cluster: EtcdCluster, event: AuthorContext['event']): void {
