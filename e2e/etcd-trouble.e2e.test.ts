@@ -17,7 +17,7 @@ beforeAll(async () => {
   ({ cluster } = await createCluster({ name: 'e2e-etcd-trouble', nodes: 1 }));
   client = await cluster.client();
   await loadEtcd(cluster, [ETCD_VERSION]);
-  await installCrds(client, [EtcdCluster]);
+  await installCrds(client, etcd.resources);
   const entry = 'operators/etcd/src/main.ts';
   await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
   await kubectl(cluster, ['apply', '-f', '-'], JSON.stringify(manifest));
@@ -101,4 +101,20 @@ describe('an etcd cluster that has lost the volumes of two of three members', ()
 
   const waitForClaims = (names: string[]) =>
     expect.poll(async () => await claimNames(), { timeout: 60_000 }).toEqual(names);
+});
+
+describe('an etcd cluster whose database is full of what keys were before', () => {
+  it('is written to again soon: its history is compacted, its members defragmented, its alarm put out', async () => {
+    await traffic.fill({ bytes: 500_000, until: 'mvcc: database space exceeded' });
+    const { status } = await until(
+      'to have made room',
+      ({ status }) => status?.maintenance?.finishedAt !== undefined && status.phase === 'Running',
+    );
+    expect(status?.maintenance).toMatchObject({ reason: 'NoSpace', compacted: true });
+    expect(status?.maintenance?.done).toHaveLength(3);
+    for (const { dbSize = 0 } of status?.members ?? []) expect(dbSize).toBeLessThan(16_777_216);
+    expect(await traffic.fill({ bytes: 1, until: 'the first' })).toBe(1);
+    const { missing } = await traffic.check();
+    expect(missing).toEqual([]);
+  });
 });

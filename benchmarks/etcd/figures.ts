@@ -32,12 +32,14 @@ export function figuresOf(
     replaced.flatMap(({ recoveredS }) => recoveredS ?? []),
     's',
   );
-  count('runs', outcomes.length);
-  count(
-    'lost_writes',
-    outcomes.reduce((sum, { verdict }) => sum + (verdict?.lost ?? 0), 0),
-  );
-  count('violations', outcomes.filter(({ verdict }) => verdict?.violation).length);
+  if (outcomes.length > 0) {
+    count('runs', outcomes.length);
+    count(
+      'lost_writes',
+      outcomes.reduce((sum, { verdict }) => sum + (verdict?.lost ?? 0), 0),
+    );
+    count('violations', outcomes.filter(({ verdict }) => verdict?.violation).length);
+  }
   if (missed !== undefined) count('mutants_missed', missed);
   if (crashes.length > 0) {
     count(

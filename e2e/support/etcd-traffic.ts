@@ -63,6 +63,19 @@ export class EtcdTraffic {
     this.#paused = false;
   }
 
+  /** Writes so much to one key until that is refused with `until`, or once if that is 'the first'. Gives how often it was written. */
+  async fill({ bytes, until }: { bytes: number; until: string }): Promise<number> {
+    const value = Buffer.alloc(bytes, 'x').toString('base64');
+    for (let count = 1; count < 1000; count += 1) {
+      const refused = await this.#once('/v3/kv/put', { key: base64('large'), value }).then(
+        () => (until === 'the first' ? '' : undefined),
+        (error: Error) => (error.message.includes(until) ? '' : undefined),
+      );
+      if (refused !== undefined) return count;
+    }
+    throw new Error(`was never refused: ${until}`);
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#ended;

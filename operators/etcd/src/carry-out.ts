@@ -6,7 +6,7 @@ import type { Step } from './brain/step.ts';
 import { memberSecret, type Trust } from './children/certificates.ts';
 import { claimOf, podOf } from './children/member.ts';
 import { memberSecretOf, peerUrlOf } from './children/names.ts';
-import type { Endpoint, EtcdClient } from './database/etcd-client.ts';
+import { type Endpoint, type EtcdClient, EtcdError } from './database/etcd-client.ts';
 import type { Look } from './look.ts';
 import type { EtcdCluster } from './resources.ts';
 import { trusting } from './rotation/trust.ts';
@@ -43,11 +43,18 @@ export async function carryOut(step: Step, means: Means): Promise<void> {
       return await etcd.remove(someVoter(look, step.name), step.id, signal);
     case 'move-leader':
       return await etcd.moveLeader(endpointOf(look, step.from), step.toId, signal);
+    case 'compact':
+      return await compact(means);
+    case 'defragment':
+      return await etcd.defragment(endpointOf(look, step.name), signal);
+    case 'disarm':
+      return await etcd.disarm(someVoter(look), signal);
     case 'plan':
       if (step.afterWrite) await etcd.proveWrites(someVoter(look), signal);
       return;
     case 'forget':
     case 'recover':
+    case 'maintain':
     case 'call-off':
     case 'wait':
     case 'nothing':
@@ -77,6 +84,19 @@ async function restore(name: string, again: boolean, { cluster, look, context }:
   if (!look.situation.objects.get(name)?.claim) await context.apply(PersistentVolumeClaim, claimOf(cluster, name));
   await restoreSeed(cluster, name, again, context);
 }
+
+/** Down to what keys are now: whoever watches from before has to read anew, and no key goes. */
+async function compact({ etcd, look, context: { signal } }: Means): Promise<void> {
+  const endpoint = someVoter(look);
+  const { revision } = await etcd.status(endpoint, signal);
+  await etcd.compact(endpoint, revision, signal).catch((error) => {
+    // It was compacted to there before: by a pass that was cut off, or by etcd itself.
+    if (!(error instanceof EtcdError && error.code === OUT_OF_RANGE)) throw error;
+  });
+}
+
+/** As gRPC counts what etcd calls compacted already. */
+const OUT_OF_RANGE = 11;
 
 function someVoter({ situation, endpoints }: Look, except?: string): Endpoint {
   const { listing, healthy } = situation;

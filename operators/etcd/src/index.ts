@@ -30,7 +30,7 @@ import {
   type Trust,
 } from './children/certificates.ts';
 import { FORCED } from './children/member.ts';
-import { authoritySecretOf, clientSecretOf, LABEL, memberSecretOf, VOTER } from './children/names.ts';
+import { authoritySecretOf, clientSecretOf, DEFRAGMENT, LABEL, memberSecretOf, VOTER } from './children/names.ts';
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
@@ -64,6 +64,8 @@ const clusters = operator({ name: 'etcd-operator' })
   .uses(Pod, ['patch'])
   .uses(PersistentVolumeClaim, ['get'])
   .uses(Node, ['get'])
+  .uses(EtcdCluster, ['patch'])
+  .cron(({ spec }) => (spec.paused ? undefined : spec.defragmentation?.schedule), askForDefragmentation)
   .beside(({ manager }) => {
     metrics = new EtcdMetrics();
     manager.metrics.add(metrics.families());
@@ -109,7 +111,7 @@ async function pass(
   advise(cluster, event);
   const certificates = await seeToAuthority(cluster, trust, seen, context);
   // What could not be proved is not planned.
-  const done: Step = trouble && step.do === 'plan' ? { do: 'wait', why: said } : step;
+  const done: Step = trouble && isRecordedAfter(step) ? { do: 'wait', why: said } : step;
   const { status, conditions } = statusOf(cluster, seen, done, trouble);
   const isWaiting = trouble !== undefined || step.do === 'wait' || (step.do === 'nothing' && certificates.isRunning);
   const soon = isWaiting ? SOON : step.do === 'nothing' ? IDLE : '1ms';
@@ -131,6 +133,18 @@ function lacking({ lacks }: Lacking, { event, requeue }: AuthorContext): AuthorR
   event('Warning', reason, message ?? '');
   return { conditions: [lacks, { ...lacks, type: 'Ready' }], ...requeue(IDLE) };
 }
+
+/** By an annotation, as a person may: the reconcile sees to it when nothing else is to be done. */
+async function askForDefragmentation({ metadata }: EtcdCluster, { client, signal }: AskContext): Promise<void> {
+  const { name, namespace = '' } = metadata;
+  const annotations = { [DEFRAGMENT]: new Date().toISOString() };
+  await client.patch(EtcdCluster, { name, namespace }, { metadata: { annotations } }, { signal });
+}
+
+type AskContext = Pick<AuthorContext, 'client' | 'signal'>;
+
+/** What is written down says that it was done. */
+const isRecordedAfter = ({ do: what }: Step) => what === 'plan' || what === 'compact' || what === 'defragment';
 
 /** Said once for each thing: whoever looks later reads it in the condition. */
 function advise(cluster: EtcdCluster, event: AuthorContext['event']): void {

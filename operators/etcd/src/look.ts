@@ -1,10 +1,18 @@
 /** Gathers what is known of a cluster, from Kubernetes and from etcd itself. Changes nothing. */
 import { type AuthorContext, conditionOf, PersistentVolumeClaim, Pod, parseDuration } from '@kurator/sdk';
 import { isSeedPod, seedDataOf } from './backups/seed.ts';
-import type { Listing, MemberObjects, PlannedMember, Position, Recovery, Situation } from './brain/situation.ts';
+import type {
+  Listing,
+  Maintenance,
+  MemberObjects,
+  PlannedMember,
+  Position,
+  Recovery,
+  Situation,
+} from './brain/situation.ts';
 import { upgradePath } from './brain/upgrade-path.ts';
 import { FORCED, TEMPLATE, templateOf } from './children/member.ts';
-import { drawMemberName, hostOf, isMember, memberOfPeerUrl } from './children/names.ts';
+import { DEFRAGMENT, drawMemberName, hostOf, isMember, memberOfPeerUrl } from './children/names.ts';
 import type { Endpoint, EtcdClient, EtcdStatus } from './database/etcd-client.ts';
 import { positionOf } from './database/position.ts';
 import { goneMembers } from './gone-members.ts';
@@ -85,6 +93,10 @@ export async function look(
     listing,
     freshName: drawMemberName(cluster),
     held: path.held,
+    noSpace: await hasNoSpace(etcd, listing, endpoints, healthy, signal),
+    full: new Set([...answers].filter(([, { dbSize }]) => dbSize >= spec.quotaBackendBytes).map(([name]) => name)),
+    request: declared.metadata.annotations?.[DEFRAGMENT],
+    maintenance: maintenanceOf(cluster),
     now,
   };
   return { cluster, situation, answers, endpoints, clusterId };
@@ -115,6 +127,28 @@ function plannedMembers({ status }: EtcdCluster, claims: readonly PersistentVolu
 
 const isRecovered = ({ status }: EtcdCluster, planned: readonly PlannedMember[]): boolean =>
   (status?.members ?? []).length === 0 && planned.length > 0;
+
+/** Asked of whoever is well: all know it, for it is in the log. */
+async function hasNoSpace(
+  etcd: EtcdClient | undefined,
+  listing: Listing | undefined,
+  endpoints: ReadonlyMap<string, Endpoint>,
+  healthy: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const { name = '', isLearner } of listing?.members ?? []) {
+    const endpoint = healthy.has(name) && !isLearner ? endpoints.get(name) : undefined;
+    const answer = endpoint && (await etcd?.hasNoSpace(endpoint, signal).catch(() => undefined));
+    if (answer !== undefined) return answer;
+  }
+  return false;
+}
+
+function maintenanceOf({ status }: EtcdCluster): Maintenance | undefined {
+  if (!status?.maintenance) return undefined;
+  const { startedAt, finishedAt, ...rest } = status.maintenance;
+  return { ...rest, since: Date.parse(startedAt), ...(finishedAt ? { finished: Date.parse(finishedAt) } : {}) };
+}
 
 function recoveryOf({ status }: EtcdCluster): Recovery | undefined {
   if (!status?.recovery) return undefined;

@@ -132,6 +132,18 @@ export const clusterFields = z.object({
       'What is done once a majority of members can never come back. Never: nothing. Recover: the cluster goes on from the survivor ' +
         'that knows most; what was written after that is lost.',
     ),
+  defragmentation: z
+    .object({
+      schedule: z
+        .string()
+        .min(9)
+        .max(100)
+        .regex(/^[^\s]+(\s+[^\s]+){4}$/)
+        .describe(
+          'When members are defragmented, one after the other: minute hour day month weekday, in UTC, such as 0 3 * * 0.',
+        ),
+    })
+    .optional(),
   nodeSelector: mapOf(
     z.string().min(1).max(317),
     said(
@@ -156,10 +168,22 @@ const member = z.object({
   unhealthySince: z.iso.datetime().optional(),
   leader: z.boolean().optional(),
   version: z.string().optional(),
-  dbSize: z.int().optional(),
+  dbSize: z.int().describe('Of its database, in bytes: whole mebibytes.').optional(),
+  dbSizeInUse: z.int().describe('What of that holds keys; the rest goes when it is defragmented.').optional(),
   unconfirmed: z.boolean().describe('The status was lost, and quorum has not said since whether it votes.').optional(),
   keepVolume: z.boolean().describe('Its volume stays when it has left, and is nobody’s.').optional(),
 });
+
+const maintenance = z
+  .object({
+    reason: z.enum(['NoSpace', 'Request']),
+    request: z.string().optional(),
+    compacted: z.boolean(),
+    done: z.array(z.string()).max(32).describe('Members that are defragmented.'),
+    startedAt: z.iso.datetime(),
+    finishedAt: z.iso.datetime().optional(),
+  })
+  .describe('How room was made in the database: last, or just now.');
 
 const recovery = z
   .object({
@@ -202,6 +226,7 @@ export const EtcdCluster = resource({
     step: z.string().describe('What is being done, or waited for, and why.'),
     members: z.array(member).max(32),
     recovery: recovery.optional(),
+    maintenance: maintenance.optional(),
   }),
   columns: {
     Ready: '.status.ready',

@@ -1,12 +1,13 @@
 /** What people are told of a cluster, and what the next pass goes on from. */
 import type { ConditionClaim, StatusFields } from '@kurator/sdk';
-import { membersAfter, recoveryAfter } from './brain/record.ts';
-import type { Recovery } from './brain/situation.ts';
+import { maintenanceAfter, membersAfter, recoveryAfter } from './brain/record.ts';
+import type { Maintenance, Recovery } from './brain/situation.ts';
 import type { Step } from './brain/step.ts';
 import { LABEL } from './children/names.ts';
 import { conditionsOf } from './conditions.ts';
 import type { Look } from './look.ts';
 import type { EtcdCluster } from './resources.ts';
+import { describe } from './telling.ts';
 
 export interface Told {
   readonly status: StatusFields<EtcdCluster>;
@@ -23,8 +24,8 @@ export function statusOf(cluster: EtcdCluster, look: Look, step: Step, trouble: 
   const currentVersion = commonVersion(look) ?? cluster.status?.currentVersion;
   const isDone = step.do === 'nothing' && !situation.paused && well === size && voters.length === size;
   const phase = phaseOf({ ...situation, isDone, hasQuorum: !!listing, well, voters: voters.length, step });
-  const doing = step.do === 'nothing' ? step.why : `${step.do}: ${step.why}${trouble ? `; ${trouble}` : ''}`;
-  const text = doing.slice(0, LONGEST_STEP);
+  const doing = step.do === 'wait' ? `waits: ${step.why}` : describe(step);
+  const text = `${doing}${trouble ? `; ${trouble}` : ''}`.slice(0, LONGEST_STEP);
   const status = {
     phase,
     size: listing ? voters.length : (cluster.status?.size ?? 0),
@@ -36,11 +37,19 @@ export function statusOf(cluster: EtcdCluster, look: Look, step: Step, trouble: 
     ...(currentVersion ? { currentVersion } : {}),
     ...(leader ? { leader } : {}),
     ...recoveryFields(recoveryAfter(situation.recovery, step)),
+    ...maintenanceFields(maintenanceAfter(situation.maintenance, step)),
   } as const;
   return {
     status,
     conditions: conditionsOf(cluster, { listing, formed, isDone, phase, text, well, voters: voters.length }),
   };
+}
+
+function maintenanceFields(maintenance: Maintenance | undefined) {
+  if (!maintenance) return {};
+  const { since, finished, done, ...rest } = maintenance;
+  const finishedAt = finished === undefined ? {} : { finishedAt: new Date(finished).toISOString() };
+  return { maintenance: { ...rest, done: [...done], startedAt: new Date(since).toISOString(), ...finishedAt } };
 }
 
 function recoveryFields(recovery: Recovery | undefined) {
@@ -82,7 +91,14 @@ function membersOf({ situation, answers }: Look, step: Step, leader: string | un
         ...(unconfirmed ? { unconfirmed } : {}),
         ...(keepVolume ? { keepVolume } : {}),
         ...(unhealthySince === undefined ? {} : { unhealthySince: new Date(unhealthySince).toISOString() }),
-        ...(answer ? { id: answer.memberId, version: answer.version, dbSize: wholeMebibytes(answer.dbSize) } : {}),
+        ...(answer
+          ? {
+              id: answer.memberId,
+              version: answer.version,
+              dbSize: wholeMebibytes(answer.dbSize),
+              dbSizeInUse: wholeMebibytes(answer.dbSizeInUse),
+            }
+          : {}),
         ...(name === leader ? { leader: true } : {}),
       };
     },

@@ -41,6 +41,14 @@ export function describe(step: Step): string {
       return `takes ${step.name} off the list: ${step.why}`;
     case 'move-leader':
       return `${step.to} is to lead instead of ${step.from}: ${step.why}`;
+    case 'maintain':
+      return step.maintenance.finished === undefined ? `makes room: ${step.why}` : `has made room: ${step.why}`;
+    case 'compact':
+      return `forgets the history of keys: ${step.why}`;
+    case 'defragment':
+      return `defragments ${step.name}: ${step.why}`;
+    case 'disarm':
+      return `lets etcd accept writes again: ${step.why}`;
     case 'wait':
     case 'nothing':
       return step.why;
@@ -58,6 +66,10 @@ const eventOf = {
   promote: 'MemberPromoted',
   remove: 'MemberRemoved',
   'move-leader': 'LeaderMoved',
+  maintain: 'Maintenance',
+  compact: 'Compacted',
+  defragment: 'Defragmented',
+  disarm: 'AlarmDisarmed',
   recover: 'Recovering',
   'call-off': 'RecoveryCalledOff',
 } as const;
@@ -66,4 +78,5 @@ const concernOf = {
   stranger: 'StrangeMember',
   member: 'MemberStuck',
   version: 'UpgradeRefused',
+  space: 'DatabaseFull',
 } as const;

@@ -9,6 +9,7 @@
  * 5. Without quorum nothing is taken away: pods that are missing are started again on their own data, and that is all; but where
  *    people have asked for it, and a majority is gone for good: see quorum-loss.ts.
  */
+import { maintaining, stillFull } from './maintenance.ts';
 import { recovered, withoutQuorum } from './quorum-loss.ts';
 import {
   type ListedMember,
@@ -20,6 +21,7 @@ import {
   type Situation,
 } from './situation.ts';
 import type { Step } from './step.ts';
+import { canRest, canSpare, handOver, isHealthy, listedAs, silentVoter, votersOf } from './voters.ts';
 
 export function decide(situation: Situation): Step {
   const { paused, formed, members, listing, freshName } = situation;
@@ -46,8 +48,10 @@ export function decide(situation: Situation): Step {
     restarting(situation, listing) ??
     joining(situation, listing) ??
     lost(situation, listing) ??
+    maintaining(situation, listing) ??
     resized(situation, listing, freshName) ??
     outdated(situation, listing) ??
+    stillFull(situation, listing) ??
     held(situation) ?? { do: 'nothing', why: 'as wanted' }
   );
 }
@@ -153,13 +157,6 @@ function stopInOrder(situation: Situation, listing: Listing, listed: ListedMembe
   return handOver(situation, listing, listed, reason) ?? { do: 'stop', name, why: reason };
 }
 
-/** Another is to lead, if it is this one and another can. */
-function handOver(situation: Situation, listing: Listing, from: ListedMember, why: string): Step | undefined {
-  if (from.id !== listing.leader || from.name === undefined) return undefined;
-  const to = votersOf(listing).find((voter) => voter.id !== from.id && isHealthy(situation, voter));
-  return to?.name === undefined ? undefined : { do: 'move-leader', from: from.name, to: to.name, toId: to.id, why };
-}
-
 function joining(situation: Situation, listing: Listing): Step | undefined {
   const { members, objects, healthy } = situation;
   const member = members.find(({ state }) => state === 'Joining' || state === 'Seed');
@@ -252,7 +249,9 @@ function outdated(situation: Situation, listing: Listing): Step | undefined {
   const member = old.find(({ name }) => name !== leader) ?? old[0];
   if (!member) return undefined;
   const reason = 'its pod is not as the spec wants it';
-  return { do: 'plan', member: { name: member.name, state: 'Restarting', reason }, afterWrite: true, why: reason };
+  // Where writes are refused because a database is full, it may be a larger quota that is to be brought.
+  const proof = situation.noSpace ? {} : ({ afterWrite: true } as const);
+  return { do: 'plan', member: { name: member.name, state: 'Restarting', reason }, ...proof, why: reason };
 }
 
 const held = ({ held }: Situation): Step | undefined =>
@@ -264,26 +263,4 @@ const leave = ({ name, keepVolume }: PlannedMember, reason: string): Step => ({
   why: reason,
 });
 
-/** Whether quorum is there to take it off the list, and is still there once it is off. */
-function canSpare(situation: Situation, listing: Listing, { id }: ListedMember): boolean {
-  const voters = votersOf(listing);
-  const well = voters.filter((voter) => isHealthy(situation, voter));
-  const without = well.filter((voter) => voter.id !== id);
-  return well.length >= quorumOf(voters.length) && without.length >= quorumOf(voters.length - 1);
-}
-
-/** Whether the others are quorum while it is away; of two, whether the other is well at least. */
-function canRest(situation: Situation, listing: Listing, { id }: ListedMember): boolean {
-  const voters = votersOf(listing);
-  const others = voters.filter((voter) => voter.id !== id);
-  const well = others.filter((voter) => isHealthy(situation, voter));
-  return well.length >= Math.min(quorumOf(voters.length), others.length);
-}
-
 const needsPod = (own: { pod: string; claim: boolean } | undefined): boolean => !own || own.pod === 'absent';
-const listedAs = ({ members }: Listing, name: string): ListedMember | undefined =>
-  members.find((listed) => listed.name === name);
-const votersOf = ({ members }: Listing): ListedMember[] => members.filter(({ isLearner }) => !isLearner);
-const isHealthy = ({ healthy }: Situation, { name }: ListedMember): boolean => name !== undefined && healthy.has(name);
-const silentVoter = (situation: Situation, listing: Listing): string | undefined =>
-  votersOf(listing).find((voter) => !isHealthy(situation, voter))?.name;

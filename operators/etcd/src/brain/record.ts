@@ -1,5 +1,5 @@
 /** What is written down after a step: of the members, and of how the cluster goes on from a survivor. */
-import type { PlannedMember, Recovery } from './situation.ts';
+import type { Maintenance, PlannedMember, Recovery } from './situation.ts';
 import type { Step } from './step.ts';
 
 /** The members, as the next pass finds them. */
@@ -26,4 +26,9 @@ function membersAfterRecovery(members: readonly PlannedMember[], recovery: Recov
 export function recoveryAfter(recovery: Recovery | undefined, step: Step): Recovery | undefined {
   if (step.do === 'recover') return step.recovery;
   return step.do === 'call-off' ? undefined : recovery;
+}
+
+/** The maintenance, as the next pass finds it. */
+export function maintenanceAfter(maintenance: Maintenance | undefined, step: Step): Maintenance | undefined {
+  return step.do === 'maintain' || step.do === 'compact' || step.do === 'defragment' ? step.maintenance : maintenance;
 }

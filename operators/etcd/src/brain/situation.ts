@@ -62,6 +62,17 @@ export interface Recovery {
   readonly since: number;
 }
 
+/** How room is made in the database, member by member. */
+export interface Maintenance {
+  readonly reason: 'NoSpace' | 'Request';
+  readonly since: number;
+  readonly request?: string;
+  readonly compacted: boolean;
+  /** Members that are defragmented. */
+  readonly done: readonly string[];
+  readonly finished?: number;
+}
+
 /** What etcd's own list says of a member. */
 export interface ListedMember {
   readonly id: string;
@@ -106,6 +117,13 @@ export interface Situation {
   readonly listing: Listing | undefined;
   /** Names that may be given to a new member, unused. Drawn before, so that a decision has no chance in it. */
   readonly freshName: string;
+  /** Whether etcd refuses writes because a database was full. */
+  readonly noSpace: boolean;
+  /** Those whose database is as large as it may be, by name. */
+  readonly full: ReadonlySet<string>;
+  /** By whatever text a defragmentation was asked for: another text asks for another. */
+  readonly request: string | undefined;
+  readonly maintenance: Maintenance | undefined;
   /** Why members don't go to the version that is wanted, and what to do. */
   readonly held?: string | undefined;
   readonly now: number;

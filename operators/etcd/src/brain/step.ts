@@ -1,5 +1,5 @@
 /** What may come of a decision. Each is done once and may be done twice: it comes to the same. */
-import type { PlannedMember, Recovery } from './situation.ts';
+import type { Maintenance, PlannedMember, Recovery } from './situation.ts';
 
 /** One thing to do, or to wait for. */
 export type Step =
@@ -43,5 +43,16 @@ export type Step =
       readonly toId: string;
       readonly why: string;
     }
-  | { readonly do: 'wait'; readonly why: string; readonly concern?: 'quorum' | 'stranger' | 'member' | 'version' }
+  /** Writes down that room is to be made, or that it is done. */
+  | { readonly do: 'maintain'; readonly maintenance: Maintenance; readonly why: string }
+  /** Forgets what keys were before; written down once it is done, as the next is. */
+  | { readonly do: 'compact'; readonly maintenance: Maintenance; readonly why: string }
+  | { readonly do: 'defragment'; readonly name: string; readonly maintenance: Maintenance; readonly why: string }
+  /** Puts out NOSPACE. */
+  | { readonly do: 'disarm'; readonly why: string }
+  | {
+      readonly do: 'wait';
+      readonly why: string;
+      readonly concern?: 'quorum' | 'stranger' | 'member' | 'version' | 'space';
+    }
   | { readonly do: 'nothing'; readonly why: string };

@@ -5,6 +5,8 @@ import type { EtcdCluster } from '../resources.ts';
 export { CLIENT_PORT } from '../database/etcd-client.ts';
 
 export const LABEL = 'etcd.kurator.sh/cluster';
+/** On a cluster: a defragmentation is asked for by writing something else there. */
+export const DEFRAGMENT = 'etcd.kurator.sh/defragment';
 /** On the pods that clients are led to. */
 export const VOTER = 'etcd.kurator.sh/voter';
 

@@ -34,6 +34,10 @@ export interface EtcdStatus {
   readonly leader: string | undefined;
   readonly version: string;
   readonly dbSize: number;
+  /** What of that holds keys; the rest is free, and goes when it is defragmented. */
+  readonly dbSizeInUse: number;
+  /** Of the keys, as this member has them. */
+  readonly revision: string;
   readonly isLearner: boolean;
 }
 
@@ -51,6 +55,9 @@ export class EtcdError extends Error {
 
 /** Where members answer clients. */
 export const CLIENT_PORT = 2379;
+/** What is done to a whole database takes as long as its disk does; a reconcile has a minute. */
+const PATIENCE_WITH_DISKS = 50_000;
+const NO_SPACE = 'NOSPACE';
 /** An answer of a cluster's list or of a status; anything longer is none. */
 const LONGEST_ANSWER = 1_048_576;
 
@@ -73,6 +80,8 @@ export class EtcdClient {
       leader: answer.leader && answer.leader !== '0' ? hexadecimal(answer.leader) : undefined,
       version: String(answer.version ?? ''),
       dbSize: Number(answer.dbSize ?? 0),
+      dbSizeInUse: Number(answer.dbSizeInUse ?? 0),
+      revision: String(header.revision ?? '0'),
       isLearner: answer.isLearner === true,
     };
   }
@@ -108,13 +117,44 @@ export class EtcdClient {
     await this.#call(endpoint, '/v3/lease/revoke', { ID }, signal);
   }
 
+  /** Whether etcd refuses writes because a database was full. */
+  async hasNoSpace(endpoint: Endpoint, signal?: AbortSignal): Promise<boolean> {
+    const { alarms = [] } = await this.#call(endpoint, '/v3/maintenance/alarm', { action: 'GET' }, signal);
+    return (alarms as Fields[]).some(({ alarm }) => alarm === NO_SPACE);
+  }
+
+  /** Lets members write again that had no space; those that have none raise it again. */
+  async disarm(endpoint: Endpoint, signal?: AbortSignal): Promise<void> {
+    const { alarms = [] } = await this.#call(endpoint, '/v3/maintenance/alarm', { action: 'GET' }, signal);
+    for (const { memberID, alarm } of alarms as Fields[]) {
+      if (alarm !== NO_SPACE) continue;
+      await this.#call(endpoint, '/v3/maintenance/alarm', { action: 'DEACTIVATE', memberID, alarm }, signal);
+    }
+  }
+
+  /** Forgets what keys were before this revision. Resolves when the room is free within the database. */
+  async compact(endpoint: Endpoint, revision: string, signal?: AbortSignal): Promise<void> {
+    await this.#call(endpoint, '/v3/kv/compaction', { revision, physical: true }, signal, PATIENCE_WITH_DISKS);
+  }
+
+  /** The member writes its database anew, without what is free, and answers nobody until it is done. */
+  async defragment(endpoint: Endpoint, signal?: AbortSignal): Promise<void> {
+    await this.#call(endpoint, '/v3/maintenance/defragment', {}, signal, PATIENCE_WITH_DISKS);
+  }
+
   /** The endpoint must be the leader's. */
   async moveLeader(endpoint: Endpoint, to: string, signal?: AbortSignal): Promise<void> {
     await this.#call(endpoint, '/v3/maintenance/transfer-leadership', { targetID: decimal(to) }, signal);
   }
 
-  async #call({ address, serverName }: Endpoint, path: string, body: object, given?: AbortSignal): Promise<Fields> {
-    const patience = AbortSignal.timeout(this.#timeout);
+  async #call(
+    { address, serverName }: Endpoint,
+    path: string,
+    body: object,
+    given?: AbortSignal,
+    timeout = this.#timeout,
+  ): Promise<Fields> {
+    const patience = AbortSignal.timeout(timeout);
     const signal = given ? AbortSignal.any([given, patience]) : patience;
     const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
       const sent = request(

@@ -96,13 +96,12 @@ async function nothingIsMissing({ writer, signal }: Stage): Promise<Claim> {
   return { text: `all of ${keys.length} acknowledged writes are there`, holds: missing.length === 0 };
 }
 
-/** As it is written into the status: of a cluster's the first word is what is done. */
+/** As it is written into the status. */
 function tellStep(narrator: Narrator, step: string): void {
   if (step === 'as wanted') return;
-  const [, word = '', text = step] = /^([a-z-]{3,11}): (.+)$/s.exec(step) ?? [];
-  const mark = `${' '.repeat(13)}${word.padEnd(12)}`;
+  const mark = ' '.repeat(13);
   const { paint, width } = narrator.screen;
-  narrator.line(paint('dim', wrap(safeLine(text), width, mark, ' '.repeat(mark.length))));
+  narrator.line(paint('dim', wrap(safeLine(step), width, mark, `${mark}  `)));
 }
 
 /** On a terminal. */
