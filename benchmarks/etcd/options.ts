@@ -11,13 +11,14 @@ export const help = `npm run bench -- etcd [--runs N [--first N] | --seed N] [--
 
 Clusters of etcd that are written to while something happens to them, judged by etcd's own validator: are reads and writes
 linearizable, do watches keep their promises. Then operators that are wrong, which must be found; the operator killed at its own
-writes; and what it costs while nothing happens. Writes benchmarks/results/etcd.jsonl if nothing is left out. Some 15 minutes on two cores.
+writes; a backup of 100 MB and its restore; and what it costs while nothing happens. Writes benchmarks/results/etcd.jsonl if nothing
+is left out. Some 15 minutes on two cores.
 
   --runs N       how many runs, each with the next seed; ${scenarios.length} unless given, which is each scenario once
   --first N      the first of these seeds; 1 unless given
   --seed N       this run alone, and nothing else
   --crashes S    the operator is killed before, during and after this share of its writes; 0.02 unless given, 1 is all of them
-  --only NAME,…  only these scenarios and mutants, crashes or cost
+  --only NAME,…  only these scenarios and mutants, crashes, backups or cost
   --help         this
 
 Scenarios:
@@ -55,7 +56,14 @@ export function etcdOptions(args: readonly string[]): EtcdOptions {
     },
   });
   const wanted = values.only?.split(',').map((name) => name.trim());
-  const names = [...scenarios.map(({ name }) => name), ...Object.keys(mutants), ...falsified, 'crashes', 'cost'];
+  const names = [
+    ...scenarios.map(({ name }) => name),
+    ...Object.keys(mutants),
+    ...falsified,
+    'crashes',
+    'backups',
+    'cost',
+  ];
   const unknown = wanted?.find((name) => !names.includes(name));
   if (unknown) throw new Error(`--only: there is no "${unknown}"; use some of ${names.join(', ')}`);
   const runs = whole('--runs', values.runs ?? String(scenarios.length));

@@ -1,6 +1,7 @@
 /** All runs of one call of the benchmark, and what is made of them. */
 import { type Figure, linesOf, writeLines } from '../figures/lines.ts';
 import { type Arena, openArena } from './arena.ts';
+import { backupFigures } from './backups.ts';
 import { measureCost } from './cost.ts';
 import { type Crashes, crashesOf } from './crashes.ts';
 import { figuresOf, tableOf } from './figures.ts';
@@ -33,10 +34,11 @@ async function onNodesOf(options: EtcdOptions): Promise<{ figures: Figure[]; isW
   const outcomes = await runsOf(arena, options);
   const missed = options.isReplay ? undefined : await mutantsMissed(arena, options);
   const crashes = options.isReplay ? [] : await crashesFrom(arena, options);
+  const backups = options.isReplay || !options.isWanted('backups') ? [] : await backupFigures(arena);
   const wrong = outcomes.filter((outcome) => outcome.wrong);
   for (const { seed } of wrong) console.log(`again: npm run bench -- etcd --seed ${seed}`);
   const isWrong = wrong.length > 0 || (missed ?? 0) > 0 || crashes.some(({ failed }) => failed > 0);
-  return { figures: figuresOf(outcomes, missed, crashes), isWrong };
+  return { figures: [...figuresOf(outcomes, missed, crashes), ...backups], isWrong };
 }
 
 async function runsOf(arena: Arena, { seeds, isWanted }: EtcdOptions): Promise<Outcome[]> {

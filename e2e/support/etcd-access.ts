@@ -2,7 +2,7 @@
 import { request } from 'node:https';
 import { type Client, Pod, Secret } from '@kurator/client';
 
-/** One member of a cluster in the namespace `default`. */
+/** One member of a cluster. */
 export class EtcdAccess {
   readonly #address: string;
   readonly #serverName: string;
@@ -15,8 +15,7 @@ export class EtcdAccess {
     this.#credentials = { ca: read('ca.crt'), cert: read('tls.crt'), key: read('tls.key') };
   }
 
-  static async to(client: Client, cluster: string): Promise<EtcdAccess> {
-    const namespace = 'default';
+  static async to(client: Client, cluster: string, namespace = 'default'): Promise<EtcdAccess> {
     const labelSelector = `etcd.kurator.sh/cluster=${cluster},etcd.kurator.sh/voter=true`;
     const [pod] = (await client.list(Pod, { namespace, labelSelector })).items;
     if (!pod?.status?.podIP) throw new Error(`the cluster ${cluster} has no member that serves clients`);

@@ -85,7 +85,7 @@ async function grant(client: Client, name: string, { namespaced, cluster, own }:
 }
 
 /** Made once in a run of the tests, which has a folder for what its files share; elsewhere each time. */
-async function bundledImage(programs: Readonly<Record<string, string>>, name: string): Promise<string> {
+export async function bundledImage(programs: Readonly<Record<string, string>>, name: string): Promise<string> {
   const shared = process.env.KURATOR_TEST_FOLDER;
   if (!shared) return await bundle(programs, name);
   const key = createHash('sha256')

@@ -83,6 +83,7 @@ async function situationOf(
   const pods = context.owned(Pod);
   const outcome = (name: string) => {
     const pod = pods.find(({ metadata }) => metadata.name === name);
+    if (pod?.metadata.deletionTimestamp) return { is: 'pending', why: `the pod ${name} ends` } as const;
     return pod && outcomeOf(pod);
   };
   const source = status?.source ?? sourceOf(restore, context);

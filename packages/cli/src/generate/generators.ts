@@ -27,7 +27,7 @@ function fileName({ spec }: CustomResourceDefinition, all: readonly CustomResour
 }
 
 /** A Helm chart of the operator. */
-export const chart: Generator = {
+const chart: Generator = {
   description: 'a Helm chart',
   folder: 'deploy/chart',
   optional: true,
