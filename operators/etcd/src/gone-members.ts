@@ -1,4 +1,4 @@
-/** Who is gone for good. Asked of the API server itself, only while there is no quorum: a cache that lags would tell of people who are there. */
+/** Who is gone for good. Asked of the API server itself, and only while it matters: a cache that lags would tell of people who are there. */
 import { type AuthorContext, conditionOf, Node, PersistentVolumeClaim, type Pod } from '@kurator/sdk';
 import type { PlannedMember } from './brain/situation.ts';
 

@@ -1,14 +1,15 @@
 /** Gathers what is known of a cluster, from Kubernetes and from etcd itself. Changes nothing. */
 import { type AuthorContext, conditionOf, PersistentVolumeClaim, Pod, parseDuration } from '@kurator/sdk';
 import { isSeedPod, seedDataOf } from './backups/seed.ts';
-import type {
-  Listing,
-  Maintenance,
-  MemberObjects,
-  PlannedMember,
-  Position,
-  Recovery,
-  Situation,
+import {
+  type Listing,
+  type Maintenance,
+  type MemberObjects,
+  overdue,
+  type PlannedMember,
+  type Position,
+  type Recovery,
+  type Situation,
 } from './brain/situation.ts';
 import { upgradePath } from './brain/upgrade-path.ts';
 import { FORCED, TEMPLATE, templateOf } from './children/member.ts';
@@ -63,7 +64,12 @@ export async function look(
   );
   const isFormed = clusterId !== undefined || isRecovered(cluster, planned);
   const isLost = isFormed && !listing;
-  const gone = isLost ? await goneMembers(cluster.metadata.namespace ?? '', members, pods, context) : new Set<string>();
+  const replaceAfter = parseDuration(spec.replaceAfter);
+  // With quorum only of one that should have come back: what is to become of the others does not hang on it.
+  const doubted = members.filter(
+    (one) => isLost || (one.state === 'Restarting' && overdue({ now, replaceAfter }, one)),
+  );
+  const gone = await goneMembers(cluster.metadata.namespace ?? '', doubted, pods, context);
   const positions = isLost && healthy.size === 0 ? await positionsOf(endpoints, signal) : new Map<string, Position>();
   const template = templateOf(cluster);
   const hasClaim = new Set(
@@ -84,7 +90,7 @@ export async function look(
     recovers: spec.quorumLoss === 'Recover',
     recovery: recoveryOf(cluster),
     positions,
-    replaceAfter: parseDuration(spec.replaceAfter),
+    replaceAfter,
     formed: isFormed,
     seedData: seedDataOf(cluster, allPods, now),
     members,

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Decider, history, play, settle } from '../../test/histories.ts';
 import { decide } from './decide.ts';
+import { Simulation } from './simulation.ts';
 import type { Situation } from './situation.ts';
 
 /** `KURATOR_ETCD_HISTORIES=100000` plays more of them, which takes minutes. */
@@ -32,6 +33,22 @@ describe('whatever happens to a cluster', { timeout: PATIENCE }, () => {
       { numRuns: Math.ceil(RUNS / 3) },
     );
   });
+});
+
+it('replaces a member whose node is gone for good while it is restarted', () => {
+  const simulation = new Simulation(3);
+  settle(simulation, decide);
+  simulation.happens({ event: 'template-changed' });
+  while (!simulation.look().members.some(({ state }) => state === 'Restarting')) {
+    const seen = simulation.look();
+    simulation.act(decide(seen), seen, 'none');
+  }
+  const names = simulation.look().members.map(({ name }) => name);
+  const restarting = simulation.look().members.findIndex(({ state }) => state === 'Restarting');
+  simulation.happens({ event: 'node-gone', which: restarting });
+  expect(settle(simulation, decide).at(-1)).toEqual({ do: 'nothing', why: 'as wanted' });
+  expect(simulation.voters()).not.toContain(names[restarting]);
+  expect(simulation.violations).toEqual([]);
 });
 
 describe('an operator that is wrong', { timeout: PATIENCE }, () => {

@@ -143,6 +143,8 @@ function restarting(situation: Situation, listing: Listing): Step | undefined {
   }
   if (!own.upToDate || own.pod === 'failed') return stopInOrder(situation, listing, listed, member);
   if (healthy.has(name)) return { do: 'plan', member: { name, state: 'Member' }, why: 'it is back' };
+  if (own.gone && overdue(situation, member)) return leave(member, 'its node is gone for good');
+  // Another in its place would come up no better, if it is the new settings that keep it down.
   return overdue(situation, member)
     ? { do: 'wait', concern: 'member', why: `${name} gives no answer since it was restarted: ${reason}` }
     : { do: 'wait', why: `${name} starts again: ${reason}` };

@@ -133,5 +133,7 @@ export interface Situation {
 export const quorumOf = (voters: number): number => Math.floor(voters / 2) + 1;
 
 /** Whether it has been silent for as long as members may be. */
-export const overdue = ({ now, replaceAfter }: Situation, { unhealthySince }: PlannedMember): boolean =>
-  unhealthySince !== undefined && now - unhealthySince >= replaceAfter;
+export const overdue = (
+  { now, replaceAfter }: Pick<Situation, 'now' | 'replaceAfter'>,
+  { unhealthySince }: PlannedMember,
+): boolean => unhealthySince !== undefined && now - unhealthySince >= replaceAfter;
