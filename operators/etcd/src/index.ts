@@ -166,6 +166,9 @@ async function keepChildren(cluster: EtcdCluster, trust: Trust, { situation }: L
   // Only once it is on record that the cluster has data: until then it may be begun anew.
   if (!cluster.status?.clusterId) return;
   await clearSeedPods(context);
+  // Until a survivor is sure to be gone on from, another may have to be: nothing is written to it before.
+  const { recovery } = situation;
+  if (recovery && recovery.stage !== 'Done') return;
   await leadClientsTo(
     voters.flatMap(({ name }) => name ?? []),
     context,

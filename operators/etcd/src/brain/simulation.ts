@@ -138,7 +138,14 @@ export class Simulation {
     const answering = this.#answering();
     if (!answering.some(({ id }) => id === this.#leader)) this.#elect(0);
     // Nobody is led to a cluster that is not known to be there yet, nor to a member that may begin anew.
-    if (this.#formed && !this.#machinesOf(answering).some(({ forced }) => forced)) this.#write(answering);
+    if (this.#formed && !this.#machinesOf(answering).some(({ forced }) => forced) && !this.#isBeginning()) {
+      this.#write(answering);
+    }
+  }
+
+  /** One has begun anew, and it is not written down yet that this is the end of it. */
+  #isBeginning(): boolean {
+    return this.#voted !== undefined && this.#recovery !== undefined && this.#recovery.stage !== 'Done';
   }
 
   /** Whoever is in its list beside it is so no more; what it does not have is lost. */
