@@ -75,7 +75,7 @@ export class EtcdClients {
 }
 
 /** Asks one member once, over a connection of its own. */
-export function ask(
+function ask(
   where: { readonly host: string; readonly servername: string },
   path: string,
   body: object,

@@ -2,7 +2,7 @@
 import { type Client, Pod } from '@kurator/sdk';
 
 /** Says it, where the operator can't find out: it runs outside of a cluster, or can't read its own pod. */
-export const IMAGE_VARIABLE = 'KURATOR_ETCD_IMAGE';
+const IMAGE_VARIABLE = 'KURATOR_ETCD_IMAGE';
 
 let found: Promise<string> | undefined;
 

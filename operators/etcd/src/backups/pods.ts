@@ -2,7 +2,7 @@
  * The pods in which snapshots are handled, one step in each container. The operator's image moves and judges bytes, etcd's own image
  * restores them: neither needs what is in the other, and the operator itself never holds a snapshot.
  */
-import { type Container, formatDuration, type Manifest, type Pod, type PodSpec, parseDuration } from '@kurator/sdk';
+import { type Container, type Manifest, type Pod, type PodSpec, parseDuration } from '@kurator/sdk';
 import { clientSecretOf } from '../children/names.ts';
 import type { EtcdCluster } from '../resources.ts';
 import type { Storage } from './storage-fields.ts';
@@ -234,6 +234,3 @@ function scratchMember(image: string, spec?: EtcdCluster['spec']): Container {
   const flags = Object.entries(urls).map(([flag, value]) => `--${flag}=${value}`);
   return etcdContainer(SCRATCH_MEMBER, image, ['etcd', ...scratchFlags, ...flags, '--unsafe-no-fsync']);
 }
-
-/** How long a pod may take from when it was made, for people. */
-export const longestRun = formatDuration(LONGEST_RUN);

@@ -23,7 +23,7 @@ const REPLACE_AFTER = 60_000;
 
 export class Simulation {
   readonly violations: string[] = [];
-  #size: number;
+  size: number;
   #template = 0;
   #now = 1_000_000;
   #drawn = 0;
@@ -39,7 +39,7 @@ export class Simulation {
   #plan: readonly PlannedMember[] = [];
 
   constructor(size: number) {
-    this.#size = size;
+    this.size = size;
   }
 
   /** What the operator sees at this moment. */
@@ -55,7 +55,7 @@ export class Simulation {
       members.map(({ name }) => [name, objectsOf(this.#machines.get(name), this.#template)] as const),
     );
     return {
-      size: this.#size,
+      size: this.size,
       paused: false,
       recovers: this.#recovers,
       recovery: this.#recovery,
@@ -93,7 +93,7 @@ export class Simulation {
   happens(trouble: Trouble): void {
     switch (trouble.event) {
       case 'scaled':
-        this.#size = trouble.size;
+        this.size = trouble.size;
         return;
       case 'template-changed':
         this.#template += 1;
@@ -198,10 +198,6 @@ export class Simulation {
       machine.hangs = false;
       if (!machine.hasClaim && machine.pod !== 'absent') machine.pod = 'ending';
     }
-  }
-
-  get size(): number {
-    return this.#size;
   }
 
   voters(): string[] {

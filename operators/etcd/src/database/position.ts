@@ -19,7 +19,7 @@ export async function positionOf({ address }: Endpoint, given: AbortSignal): Pro
 }
 
 /** From metrics in Prometheus' text format. */
-export function readPosition(metrics: string): Position | undefined {
+function readPosition(metrics: string): Position | undefined {
   const revision = sampleOf(metrics, 'etcd_debugging_mvcc_current_revision');
   const index = sampleOf(metrics, 'etcd_server_proposals_committed_total');
   return revision === undefined || index === undefined ? undefined : { revision, index };

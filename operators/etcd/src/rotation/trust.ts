@@ -8,7 +8,7 @@ import { believedBy, isGiven, type Trust } from '../children/certificates.ts';
 import type { Look } from '../look.ts';
 
 /** On a pod: the ids of the authorities that lay in its Secret when it was made. */
-export const TRUSTS = 'etcd.kurator.sh/trusts';
+const TRUSTS = 'etcd.kurator.sh/trusts';
 /** On a pod: the serial number of the certificate that its Secret has. */
 const CERTIFICATE = 'etcd.kurator.sh/certificate';
 
