@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { type Client, Deployment, Namespace, Pod, waitFor, waitUntilGone } from '@kurator/client';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { Kurator, KuratorSwitch } from '@kurator/operator-kurator';
-import { busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
+import { busyboxImage, type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { workload } from './support/healer/services.ts';
 import { chart, helm, obtainHelm } from './support/helm.ts';
-import { eventually, kubectl } from './support/kubectl.ts';
+import { kubectl, patiently } from './support/kubectl.ts';
 import {
   type BuiltImage,
   buildHealer,
@@ -105,7 +105,7 @@ describe('kurator deploy', () => {
   it('goes on when the leader is deleted', async () => {
     const first = await leaderOf(client, healer);
     await client.delete(Pod, { name: first, namespace: 'kurator' });
-    await eventually(async () => expect(await leaderOf(client, healer)).not.toBe(first));
+    await eventually(async () => expect(await leaderOf(client, healer)).not.toBe(first), patiently);
     await waitFor(client, Deployment, healer, isRolledOut(2), { description: 'to be whole again' });
     console.log(`cold start in a pod: ${(await coldStart(cluster, client, healer)).toFixed(2)} s`);
   });
@@ -128,17 +128,18 @@ describe('kurator install, in a cluster that was not made for it', () => {
     const installed = await kurator('install', '--image', tag, '--replicas', '1', '--no-plugin', '--yes');
     expect(installed).toContain('Observe, so it only says what it would do');
     await kurator('adopt', 'deployment/web', '--apply');
-    await eventually(async () => expect(await kurator('get', 'web')).toMatch(/web +Healthy +2\/2/));
+    await eventually(async () => expect(await kurator('get', 'web')).toMatch(/web +Healthy +2\/2/), patiently);
     const { items } = await client.list(Pod, { namespace: 'default', labelSelector: 'app=web' });
     const ill = { name: items[0]?.metadata.name ?? '', namespace: 'default' };
     await cluster.faults.freeze({ pod: ill.name, namespace: ill.namespace });
-    await eventually(async () =>
-      expect(await kurator('report')).toMatch(/default\/web-1 +hang +would repair +replace/),
+    await eventually(
+      async () => expect(await kurator('report')).toMatch(/default\/web-1 +hang +would repair +replace/),
+      patiently,
     );
     expect(await client.find(Pod, ill)).toBeDefined();
     expect(await kurator('resume', '--everything')).toContain('the switch of the cluster is On');
     await waitUntilGone(client, Pod, ill, { timeout: 200_000 });
-    await eventually(async () => expect(await kurator('get', 'web')).toMatch(/web +Healthy +2\/2/));
+    await eventually(async () => expect(await kurator('get', 'web')).toMatch(/web +Healthy +2\/2/), patiently);
   });
 
   it('is taken out again, and the service runs on', async () => {

@@ -7,12 +7,13 @@ import {
   busyboxImage,
   type Cluster,
   createCluster,
+  eventually,
   type ImageArchive,
   imageFromNodeBundle,
   pushImage,
 } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, inPod, kubectl, startKubectl } from './support/kubectl.ts';
+import { inPod, kubectl, patiently, startKubectl } from './support/kubectl.ts';
 
 let cluster: Cluster;
 
@@ -88,7 +89,7 @@ describe('a cluster of three nodes', () => {
     await eventually(async () => {
       answers.add((await inPod(cluster, first.name, 'wget', '-qO-', 'http://web.default.svc.cluster.local')).trim());
       expect(answers).toEqual(new Set([first.name, second.name, third.name]));
-    });
+    }, patiently);
   });
 
   it('answers kubectl logs and exec', async () => {
@@ -113,7 +114,7 @@ describe('a cluster of three nodes', () => {
     await eventually(async () => {
       expect(await kubectl(cluster, ['top', 'nodes', '--no-headers'])).toMatch(/^n1\s+\d+m.*\nn2\s+\d+m.*\nn3\s+\d+m/);
       expect(await kubectl(cluster, ['top', 'pod', pod.name, '--no-headers'])).toMatch(/\d+m\s+\d+Mi/);
-    });
+    }, patiently);
   });
 
   it('gives a pod its service account, and lets it talk to the API server with it', async () => {
@@ -132,7 +133,7 @@ describe('a cluster of three nodes', () => {
     const uid = async () => kubectl(cluster, ['get', 'pod', 'database-0', '-o', 'jsonpath={.metadata.uid}']);
     const old = await uid();
     await kubectl(cluster, ['delete', 'pod', 'database-0']);
-    await eventually(async () => expect(await uid()).not.toBe(old));
+    await eventually(async () => expect(await uid()).not.toBe(old), patiently);
     await kubectl(cluster, ['wait', '--for=condition=Ready', 'pod/database-0', '--timeout=180s']);
     expect(await inPod(cluster, 'database-0', 'cat', '/data/row')).toBe('precious\n');
   });
@@ -142,7 +143,7 @@ describe('a cluster of three nodes', () => {
       inPod(cluster, 'database-0', 'dd', 'if=/dev/zero', 'of=/data/big', 'bs=1M', 'count=64'),
     ).rejects.toThrow(/No space left/);
     await kubectl(cluster, ['delete', 'statefulset/database', 'pvc/data-database-0']);
-    await eventually(async () => expect(await kubectl(cluster, ['get', 'pv', '--no-headers'])).toBe(''));
+    await eventually(async () => expect(await kubectl(cluster, ['get', 'pv', '--no-headers'])).toBe(''), patiently);
   });
 
   it("lets a pod write to its node's files, and keeps that off this machine", async () => {

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Kurator } from '@kurator/operator-kurator';
 import { Deployment, Event, Namespace, Pod } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, hung, restarts, uids } from './support/healer/healer-world.ts';
 import { needing } from './support/healer/services.ts';
 import { iptablesImage } from './support/iptables-image.ts';
-import { eventually, kubectl } from './support/kubectl.ts';
+import { kubectl, patiently } from './support/kubectl.ts';
 
 const main = join(import.meta.dirname, '..', 'packages', 'cli', 'src', 'main.ts');
 const patience = 100_000;
@@ -76,10 +77,13 @@ async function allow(): Promise<void> {
   await world.client.patch(Namespace, { name: 'default' }, patch);
   await Promise.all(
     ['hangs', 'left', 'store', 'shop'].map((name) =>
-      eventually(async () => {
-        const { stdout, stderr } = await drill(name, '--fault', 'hang', '--dry-run');
-        expect(stdout, stderr).toContain('Nothing was done');
-      }, patience),
+      eventually(
+        async () => {
+          const { stdout, stderr } = await drill(name, '--fault', 'hang', '--dry-run');
+          expect(stdout, stderr).toContain('Nothing was done');
+        },
+        { ...patiently, timeout: patience },
+      ),
     ),
   );
 }
@@ -145,7 +149,7 @@ describe('of one instance of three', () => {
     const child = start('left', '--fault', 'hang', '--deadline', '10s', '--yes', '--rate', '0');
     const pod = await untilHeld('left');
     child.kill('SIGKILL');
-    await eventually(async () => expect(await answers(pod)).toBe(true), patience);
+    await eventually(async () => expect(await answers(pod)).toBe(true), { ...patiently, timeout: patience });
     const { status } = await world.client.get(Pod, { name: pod, namespace: 'default' });
     expect(status?.containerStatuses?.[0]?.restartCount).toBe(0);
     expect((await drill('left', '--fault', 'kill', '--yes')).stderr).toContain('is under way until');
@@ -165,7 +169,10 @@ describe('and of another kind', () => {
     });
     const { spec } = await world.client.get(Deployment, { name: 'crashes', namespace: 'default' });
     expect(spec?.template.spec?.initContainers ?? []).toEqual([]);
-    await eventually(async () => expect(uids(await world.pods('crashes'))).toEqual(uids(before)), patience);
+    await eventually(async () => expect(uids(await world.pods('crashes'))).toEqual(uids(before)), {
+      ...patiently,
+      timeout: patience,
+    });
   });
 
   it.concurrent('packets to one instance are lost: it is replaced', async () => {
@@ -184,7 +191,7 @@ describe('and of another kind', () => {
     const pod = await untilHeld('halted');
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
-    await eventually(async () => expect(await answers(pod)).toBe(true), patience);
+    await eventually(async () => expect(await answers(pod)).toBe(true), { ...patiently, timeout: patience });
     expect(await markOf('halted')).toBeUndefined();
     expect(await eventsOf('halted')).toContainEqual(expect.stringMatching(/^DrillEnded: \w+: broken off$/));
     expect(await leftIn(pod)).toEqual([]);
@@ -195,7 +202,9 @@ describe('and of another kind', () => {
     const names = pods.map(({ metadata }) => metadata.name);
     const ending = report('busy', '--fault', 'load', '--deadline', '10s');
     const seen = Promise.all(
-      names.map((pod) => eventually(async () => expect(await leftIn(pod)).not.toEqual([]), patience)),
+      names.map((pod) =>
+        eventually(async () => expect(await leftIn(pod)).not.toEqual([]), { ...patiently, timeout: patience }),
+      ),
     );
     const [told] = await Promise.all([ending, seen]);
     expect(told).toMatchObject({ outcome: 'undisturbed', disturbed: [] });
@@ -205,7 +214,8 @@ describe('and of another kind', () => {
     await once(child.stderr as never, 'data');
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
-    for (const pod of names) await eventually(async () => expect(await leftIn(pod)).toEqual([]), patience);
+    for (const pod of names)
+      await eventually(async () => expect(await leftIn(pod)).toEqual([]), { ...patiently, timeout: patience });
     expect(await markOf('busy')).toBeUndefined();
     const after = await world.pods('busy');
     expect(uids(after)).toEqual(uids(pods));
@@ -231,13 +241,16 @@ it('of what it depends on: that one is repaired, and its dependant is left alone
 
 /** Resolves with the instance that is held still, when it is. */
 async function untilHeld(service: string): Promise<string> {
-  const pod = await eventually(async () => {
-    const mark = await markOf(service);
-    const [name = ''] = mark?.pods ?? [];
-    const held = await world.client.logs({ name, namespace: 'default' }, { container: `kurator-drill-${mark?.id}` });
-    expect(held).toMatch(/^ok$/m);
-    return name;
-  }, patience);
+  const pod = await eventually(
+    async () => {
+      const mark = await markOf(service);
+      const [name = ''] = mark?.pods ?? [];
+      const held = await world.client.logs({ name, namespace: 'default' }, { container: `kurator-drill-${mark?.id}` });
+      expect(held).toMatch(/^ok$/m);
+      return name;
+    },
+    { ...patiently, timeout: patience },
+  );
   expect(await answers(pod)).toBe(false);
   return pod;
 }

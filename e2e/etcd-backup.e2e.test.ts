@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto';
 import { createS3Store, type ObjectStore } from '@kurator/object-store';
 import { EtcdBackup, EtcdCluster, EtcdRestore, etcd } from '@kurator/operator-etcd';
 import { type Client, conditionOf, installCrds, PersistentVolumeClaim, Secret, waitFor } from '@kurator/sdk';
-import { type Cluster, createCluster } from '@kurator/testenv';
+import { type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EtcdAccess } from './support/etcd-access.ts';
 import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
-import { eventually, kubectl } from './support/kubectl.ts';
+import { kubectl, patiently } from './support/kubectl.ts';
 import { runInCluster } from './support/operator-in-cluster.ts';
 import { BUCKET, credentials, startBucket } from './support/s3-pod.ts';
 
@@ -145,16 +145,19 @@ describe('backups of etcd', () => {
     await make('EtcdBackup', 'hourly', { cluster: 'orders', schedule: '0 * * * *', maxBackups: 1, storage: { s3 } });
     // As if an hour had passed since the last one: only onto a status that the operator does not write just then.
     const nextHour = (than: string | undefined) =>
-      eventually(async () => {
-        const { status, metadata } = await client.get(EtcdBackup, { name: 'hourly', namespace });
-        if (status?.lastBackup !== than) return status;
-        if (status?.run) return false;
-        const lastStarted = new Date(Date.now() - 3_600_000).toISOString();
-        const { resourceVersion } = metadata;
-        const patch = { metadata: { resourceVersion }, status: { lastStarted } } as never;
-        await client.patch(EtcdBackup, { name: 'hourly', namespace }, patch, { subresource: 'status' });
-        return false;
-      }, 60_000);
+      eventually(
+        async () => {
+          const { status, metadata } = await client.get(EtcdBackup, { name: 'hourly', namespace });
+          if (status?.lastBackup !== than) return status;
+          if (status?.run) return false;
+          const lastStarted = new Date(Date.now() - 3_600_000).toISOString();
+          const { resourceVersion } = metadata;
+          const patch = { metadata: { resourceVersion }, status: { lastStarted } } as never;
+          await client.patch(EtcdBackup, { name: 'hourly', namespace }, patch, { subresource: 'status' });
+          return false;
+        },
+        { ...patiently, timeout: 60_000 },
+      );
     const first = await nextHour(undefined);
     await store.put('etcd/default/orders/hourly/mine.db', Buffer.from('of somebody else'));
     const second = await nextHour(first?.lastBackup);

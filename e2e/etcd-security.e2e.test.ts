@@ -2,11 +2,11 @@
 import { EtcdCluster, etcd } from '@kurator/operator-etcd';
 import { createAuthority, issueLeaf, type LeafRequest, leafData, readBundle } from '@kurator/pki';
 import { type Client, conditionOf, installCrds, manifestOf, Pod, Secret, waitFor } from '@kurator/sdk';
-import { type Cluster, createCluster } from '@kurator/testenv';
+import { type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EtcdClients } from './support/etcd-clients.ts';
 import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
-import { eventually, kubectl } from './support/kubectl.ts';
+import { kubectl, patiently } from './support/kubectl.ts';
 import { runInCluster } from './support/operator-in-cluster.ts';
 
 let cluster: Cluster;
@@ -66,7 +66,7 @@ describe('the authority of an etcd cluster', () => {
       const now = authoritiesIn(await secret('vault-ca'));
       expect(now).toHaveLength(1);
       expect(now).not.toEqual(before);
-    }, 120_000);
+    }, patiently);
     const { status } = await untilCalm('2026-11');
     await clients.stop();
     expect(clients.distrusted).toEqual([]);
@@ -135,7 +135,7 @@ describe('certificates that somebody else makes', () => {
     await give('given-client', { commonName: 'ours', usages: ['client'] });
     await until('Given', 'Running');
     const clients = new EtcdClients(client, name);
-    await eventually(async () => expect(clients.answered).toBeGreaterThan(5));
+    await eventually(async () => expect(clients.answered).toBeGreaterThan(5), patiently);
     await clients.stop();
     expect(clients.failed).toEqual([]);
     expect(authoritiesIn(await secret('given-client-tls'))).toEqual([authority.certificate.keyId]);

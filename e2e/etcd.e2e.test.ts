@@ -10,11 +10,11 @@ import {
   Secret,
   waitFor,
 } from '@kurator/sdk';
-import { type Cluster, createCluster } from '@kurator/testenv';
+import { type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ETCD_NEXT_VERSION, ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
 import { EtcdTraffic } from './support/etcd-traffic.ts';
-import { eventually, kubectl } from './support/kubectl.ts';
+import { kubectl, patiently } from './support/kubectl.ts';
 import { runInCluster } from './support/operator-in-cluster.ts';
 
 let cluster: Cluster;
@@ -103,11 +103,11 @@ describe('an etcd cluster', () => {
       const names = await podNames();
       expect(names).toHaveLength(3);
       expect(names).not.toContain(victim);
-    });
+    }, patiently);
     const { status } = await untilRunning(3);
     expect(status?.members?.map(({ name }) => name).toSorted()).toEqual((await podNames()).toSorted());
     // The data of one that left goes with it, and nothing else's.
-    await eventually(async () => expect(await claimNames()).toEqual((await podNames()).toSorted()));
+    await eventually(async () => expect(await claimNames()).toEqual((await podNames()).toSorted()), patiently);
   });
 
   it('grows to five and shrinks to three by kubectl scale', async () => {
@@ -116,7 +116,7 @@ describe('an etcd cluster', () => {
     expect(await podNames()).toHaveLength(5);
     await kubectl(cluster, ['scale', 'etcdcluster', example.name, '--replicas=3']);
     await untilRunning(3);
-    await eventually(async () => expect(await claimNames()).toEqual((await podNames()).toSorted()));
+    await eventually(async () => expect(await claimNames()).toEqual((await podNames()).toSorted()), patiently);
   });
 
   it('is upgraded one member after the other, on the same volumes, the leader last', async () => {
@@ -142,7 +142,10 @@ describe('an etcd cluster', () => {
     await pause(true);
     await kubectl(cluster, ['delete', 'pod', '--force', '--grace-period=0', ...before]);
     await pause(false);
-    await eventually(async () => expect((await podNames()).toSorted()).toEqual(before.toSorted()), 60_000);
+    await eventually(async () => expect((await podNames()).toSorted()).toEqual(before.toSorted()), {
+      ...patiently,
+      timeout: 60_000,
+    });
     await untilRunning(3, ETCD_NEXT_VERSION);
   });
 
@@ -164,6 +167,9 @@ describe('an etcd cluster', () => {
   it('goes with everything that it had when it is deleted', async () => {
     await traffic.stop();
     await kubectl(cluster, ['delete', 'etcdcluster', example.name]);
-    await eventually(async () => expect([await podNames(), await claimNames()]).toEqual([[], []]), 60_000);
+    await eventually(async () => expect([await podNames(), await claimNames()]).toEqual([[], []]), {
+      ...patiently,
+      timeout: 60_000,
+    });
   });
 });

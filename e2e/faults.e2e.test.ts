@@ -9,11 +9,11 @@ import {
   waitFor,
   waitUntilGone,
 } from '@kurator/client';
-import { busyboxImage, type Cluster, createCluster, type FaultHandle } from '@kurator/testenv';
+import { busyboxImage, type Cluster, createCluster, eventually, type FaultHandle } from '@kurator/testenv';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { belongingsOf, remainsOf } from './support/belongings.ts';
 import { processesWith, rulesOnMachines } from './support/fault-traces.ts';
-import { eventually, inPod } from './support/kubectl.ts';
+import { inPod, patiently } from './support/kubectl.ts';
 import { addressOf, converse, removePod, startPod, untilPod, untilReady } from './support/pods.ts';
 
 let cluster: Cluster;
@@ -40,7 +40,7 @@ beforeAll(async () => {
     startPod(client, { name: 'far', node: 'n2' }),
     startPod(client, { name: 'third', node: 'n3', script: `${serve} exec sleep 100000` }),
   ]);
-  await eventually(() => reach('far', 'web'));
+  await eventually(() => reach('far', 'web'), patiently);
 });
 
 afterAll(async () => {
@@ -97,9 +97,12 @@ describe('processes', () => {
     const script = "trap 'echo heard' USR1; tail -f /dev/null & while kill -0 $!; do wait; done; exec sleep 100000";
     const pod = await startPod(client, { name: 'listener', node: 'n2', script });
     await cluster.faults.kill({ pod, signal: 'SIGUSR1' });
-    await eventually(async () => expect(await client.logs({ name: 'listener', namespace: 'default' })).toBe('heard\n'));
+    await eventually(
+      async () => expect(await client.logs({ name: 'listener', namespace: 'default' })).toBe('heard\n'),
+      patiently,
+    );
     await cluster.faults.kill({ pod, process: 'tail', signal: 15 });
-    await eventually(async () => expect(await inPod(cluster, 'listener', 'ps')).not.toContain('tail'));
+    await eventually(async () => expect(await inPod(cluster, 'listener', 'ps')).not.toContain('tail'), patiently);
   });
 
   it('freezes a container and thaws it', async () => {
@@ -214,7 +217,7 @@ describe('packets', () => {
     const fault = await cluster.faults.unplug({ node: 'n3' });
     await cannotReach('far', third);
     await fault.heal();
-    expect(await eventually(() => reach('far', third))).toBe('third\n');
+    expect(await eventually(() => reach('far', third), patiently)).toBe('third\n');
   });
 });
 
@@ -246,13 +249,13 @@ describe('connections', () => {
     expect(await reach('near', web)).toBe('web\n');
     await fault.heal();
     expect(await reach('far', web)).toBe('web\n');
-    await eventually(async () => expect(await processesWith('delay-proxy')).toEqual([]));
+    await eventually(async () => expect(await processesWith('delay-proxy')).toEqual([]), patiently);
   });
 
   it('breaks no connection when it begins to delay, and none when it ends', async () => {
     const script = `nc -ll -p 9000 -e cat & ${serve} exec sleep 100000`;
     const echo = await startPod(client, { name: 'echo', node: 'n1', script });
-    await eventually(() => reach('far', echo));
+    await eventually(() => reach('far', echo), patiently);
     using before = converse(cluster, 'far', 'nc', addressOf(echo), '9000');
     expect(await before.ask('one')).toBe('one');
     const fault = await cluster.faults.delay({ to: echo, port: 9000, by: '100ms' });
@@ -263,7 +266,7 @@ describe('connections', () => {
     expect(await during.ask('four')).toBe('four');
     expect(await before.ask('five')).toBe('five');
     during[Symbol.dispose]();
-    await eventually(async () => expect(await processesWith('delay-proxy')).toEqual([]));
+    await eventually(async () => expect(await processesWith('delay-proxy')).toEqual([]), patiently);
   });
 });
 
@@ -342,7 +345,7 @@ describe('resources', () => {
     };
     const before = await seconds();
     const fault = await cluster.faults.burnCpu({ pod: 'busy', cores: 2 });
-    await eventually(async () => expect(await seconds()).toBeGreaterThan(before + 0.5));
+    await eventually(async () => expect(await seconds()).toBeGreaterThan(before + 0.5), patiently);
     expect((await inPod(cluster, 'busy', 'ps')).match(/while :/g)).toHaveLength(2);
     await fault.heal();
     expect(await inPod(cluster, 'busy', 'ps')).not.toContain('while :');
@@ -389,7 +392,7 @@ describe("the cluster's own parts", () => {
     await expect(inPod(cluster, 'third', 'true')).rejects.toThrow();
     expect(await reach('far', third)).toBe('third\n');
     await fault.heal();
-    await eventually(() => inPod(cluster, 'third', 'true'));
+    await eventually(() => inPod(cluster, 'third', 'true'), patiently);
   });
 
   it.each(['kube-apiserver', 'etcd'] as const)('stops %s: nobody gets an answer', async (component) => {
@@ -397,7 +400,7 @@ describe("the cluster's own parts", () => {
     await expect(client.list(Node, { timeout: 2000 })).rejects.toThrow();
     expect(await cluster.faults.list()).toMatchObject([{ description: `stops ${component}` }]);
     await fault.heal();
-    await eventually(() => client.list(Node, { timeout: 2000 }));
+    await eventually(() => client.list(Node, { timeout: 2000 }), patiently);
   });
 
   it('hangs the API server: connections stay open, and nobody answers', async () => {
@@ -405,7 +408,7 @@ describe("the cluster's own parts", () => {
     await expect(client.list(Node, { timeout: 1000 })).rejects.toMatchObject({ code: 'KUR_CLIENT_TIMEOUT' });
     await fault.heal();
     // What it had begun before may have run into its own time limits.
-    await eventually(() => client.list(Node, { timeout: 2000 }));
+    await eventually(() => client.list(Node, { timeout: 2000 }), patiently);
   });
 
   it("cuts a node's power and gives it back", async () => {
@@ -419,7 +422,7 @@ describe("the cluster's own parts", () => {
     await eventually(async () => {
       third = await client.get(PodType, { name: 'third', namespace: 'default' });
       expect(await reach('far', third)).toBe('third\n');
-    });
+    }, patiently);
   });
 });
 
@@ -448,7 +451,7 @@ describe('healing', () => {
     expect(await reach('far', web)).toBe('web\n');
     await cluster.faults.refuse({ to: web, port: 8080, for: '1s' });
     expect(await cluster.faults.list()).toMatchObject([{ until: expect.any(String) }]);
-    await eventually(async () => expect(await cluster.faults.list()).toEqual([]));
+    await eventually(async () => expect(await cluster.faults.list()).toEqual([]), patiently);
     expect(await reach('far', web)).toBe('web\n');
   });
 
@@ -471,7 +474,7 @@ describe('healing', () => {
       await cluster.faults.freeze({ pod }),
     ];
     await removePod(client, 'doomed');
-    await eventually(async () => expect(await processesWith('delay-proxy')).toEqual([]));
+    await eventually(async () => expect(await processesWith('delay-proxy')).toEqual([]), patiently);
     for (const fault of faults) await fault.heal();
     expect(await cluster.faults.list()).toEqual([]);
     expect(await rulesOnMachines(cluster)).toEqual([]);
@@ -516,7 +519,7 @@ describe('a cluster that goes down', () => {
     expect(await remainsOf(belongings)).not.toEqual([]);
     await cluster.down();
     await fault.heal();
-    await eventually(async () => expect(await remainsOf(belongings)).toEqual([]));
+    await eventually(async () => expect(await remainsOf(belongings)).toEqual([]), patiently);
   });
 
   it('takes them along also when it is killed', async () => {
@@ -532,7 +535,7 @@ describe('a cluster that goes down', () => {
     const belongings = await belongingsOf(doomed);
     process.kill((await doomed.status()).supervisor.pid, 'SIGKILL');
     const inTheWay = async () => (await remainsOf(belongings)).filter((it) => it !== doomed.folder);
-    await eventually(async () => expect(await inTheWay()).toEqual([]));
+    await eventually(async () => expect(await inTheWay()).toEqual([]), patiently);
     await doomed.down();
     expect(await remainsOf(belongings)).toEqual([]);
   });

@@ -6,12 +6,12 @@
 import { SubjectAccessReview } from '@kurator/client/authorization/v1';
 import { Incident, Kurator, optionalRoles } from '@kurator/operator-kurator';
 import { type Client, DaemonSet, Deployment, Namespace, Pod, Role, Secret, waitFor } from '@kurator/sdk';
-import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
+import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { requestsOf } from './support/healer/audit.ts';
 import { expectWithinRoles } from './support/healer/ending.ts';
 import { chart, helm, obtainHelm } from './support/helm.ts';
-import { eventually } from './support/kubectl.ts';
+import { patiently } from './support/kubectl.ts';
 import { buildHealer } from './support/kurator-command.ts';
 
 const namespace = 'kurator';
@@ -133,11 +133,14 @@ it('is said to be that node’s fault, and nobody else is blamed', async () => {
   await cluster.faults.drop({ percent: 30, from: others, to: bad, port: 8080 });
   await cluster.faults.drop({ percent: 30, from: bad, to: others, port: 8080 });
 
-  const { status } = await eventually(async () => {
-    const found = await client.get(Incident, { name: 'web-1', namespace: web.namespace });
-    expect(found.status?.stage, found.status?.summary).toBe('proposed');
-    return found;
-  }, 100_000);
+  const { status } = await eventually(
+    async () => {
+      const found = await client.get(Incident, { name: 'web-1', namespace: web.namespace });
+      expect(found.status?.stage, found.status?.summary).toBe('proposed');
+      return found;
+    },
+    { ...patiently, timeout: 100_000 },
+  );
   const { items } = await client.list(Pod, { namespace: web.namespace, labelSelector: 'app=web' });
   const there = items.filter(({ spec }) => spec?.nodeName === 'n2').map(({ metadata }) => metadata.name);
   expect(status?.reasons?.join('\n')).toContain('every path into or out of node n2 loses packets');

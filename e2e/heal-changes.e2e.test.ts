@@ -1,10 +1,11 @@
 /** What a person changes is held back or left alone, as he would want it; and whoever wants nothing to be changed is heard. */
 import { Incident, Kurator } from '@kurator/operator-kurator';
 import { conditionOf, Deployment, Node } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, hung, restarts, uids } from './support/healer/healer-world.ts';
 import { answering, workload } from './support/healer/services.ts';
-import { eventually } from './support/kubectl.ts';
+import { patiently } from './support/kubectl.ts';
 
 let world: HealerWorld;
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   const patient = { recovery: { steps: { kubernetes: { deadline: '1s', tries: 1 } } } };
   await world.adopt('Deployment', 'big', patient, { resources: { requests: { cpu: await mostOfANode() } } });
   await Promise.all([...['cart', 'dry', 'big'].map((name) => world.untilHealthy(name)), world.untilProven('stock')]);
-  await eventually(async () => expect((await world.status('paused')).healthyInstances).toBe(3));
+  await eventually(async () => expect((await world.status('paused')).healthyInstances).toBe(3), patiently);
 });
 
 afterAll(async () => {
@@ -71,8 +72,14 @@ describe('a service', () => {
     const { ill } = await world.illAndWell('paused');
     const fault = await world.cluster.faults.freeze({ pod: ill });
     expect(await world.untilStage('paused-1', 'confirmed')).toMatchObject({ cause: hung });
-    await eventually(async () => expect((await world.status('paused')).decision).toContain('the service is paused'));
-    await eventually(async () => expect(world.alertsOf('paused').map(({ stage }) => stage)).toContain('confirmed'));
+    await eventually(
+      async () => expect((await world.status('paused')).decision).toContain('the service is paused'),
+      patiently,
+    );
+    await eventually(
+      async () => expect(world.alertsOf('paused').map(({ stage }) => stage)).toContain('confirmed'),
+      patiently,
+    );
     await fault.heal();
     expect((await world.untilStage('paused-1', 'closed')).actions).toEqual([]);
     const after = await world.pods('paused');
@@ -103,7 +110,10 @@ describe('a service', () => {
     const status = await world.untilStage('big-1', 'handedOver');
     expect(status).toMatchObject({ cause: 'unschedulable', actions: [] });
     expect(status.stages?.map(({ reason }) => reason).join('\n')).toContain('Insufficient cpu');
-    await eventually(async () => expect(world.alertsOf('big').map(({ severity }) => severity)).toContain('page'));
+    await eventually(
+      async () => expect(world.alertsOf('big').map(({ severity }) => severity)).toContain('page'),
+      patiently,
+    );
     await world.client.patch(Deployment, reference('big'), { spec: { replicas: 3 } });
     expect((await world.untilStage('big-1', 'closed')).actions).toEqual([]);
     const after = await world.pods('big');

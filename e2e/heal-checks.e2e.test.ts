@@ -1,10 +1,11 @@
 /** Checks that need more than an answer: a command in the container, the way through the Service, and how long answers take. */
 import { optionalRoles } from '@kurator/operator-kurator';
 import { ClusterRole, ClusterRoleBinding, conditionOf, Event, Service } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, restarts, uids } from './support/healer/healer-world.ts';
 import { measured } from './support/healer/measured.ts';
-import { eventually, kubectl } from './support/kubectl.ts';
+import { kubectl, patiently } from './support/kubectl.ts';
 
 let world: HealerWorld;
 /** Writes a line for each answer, so that it can be seen how often it was asked. */
@@ -26,10 +27,13 @@ describe('a check by a command in the container', () => {
 
   it('finds nothing out without the optional role for it, and says what is missing', async () => {
     await world.adopt('Deployment', 'job', { checks: [check] }, { script: careless });
-    await eventually(async () => {
-      const { conditions } = await world.status('job');
-      expect(conditionOf(conditions, 'Permitted')).toMatchObject({ status: 'False', reason: 'RoleMissing' });
-    }, 60_000);
+    await eventually(
+      async () => {
+        const { conditions } = await world.status('job');
+        expect(conditionOf(conditions, 'Permitted')).toMatchObject({ status: 'False', reason: 'RoleMissing' });
+      },
+      { ...patiently, timeout: 60_000 },
+    );
     expect(await world.incidentsOf('job')).toEqual([]);
   });
 
@@ -88,7 +92,10 @@ describe('a check through the Service', () => {
   it('notices that nobody does, and no instance is touched for it', async () => {
     const before = await world.pods('shop');
     // There may have been one before kube-proxy knew the first of them.
-    await eventually(async () => expect((await world.status('shop')).incident).toBeUndefined(), 60_000);
+    await eventually(async () => expect((await world.status('shop')).incident).toBeUndefined(), {
+      ...patiently,
+      timeout: 60_000,
+    });
     const number = (await world.incidentsOf('shop')).length + 1;
     await select('nobody');
     const status = await world.untilStage(`shop-${number}`, 'handedOver');
@@ -116,7 +123,10 @@ describe('a check whose answers come late', () => {
 
   it('has the one instance replaced that is slower than it was, while the others are not', async () => {
     const { ill, well } = await world.illAndWell('desk');
-    await eventually(async () => expect(await answersOfEach('desk')).toBeGreaterThan(answersToLearnFrom), 100_000);
+    await eventually(async () => expect(await answersOfEach('desk')).toBeGreaterThan(answersToLearnFrom), {
+      ...patiently,
+      timeout: 100_000,
+    });
     await world.untilHealthy('desk');
     expect(await world.incidentsOf('desk')).toEqual([]);
     // Slow, and far from failing: connections open at once, and answers come in half of the time that they may take.

@@ -4,11 +4,12 @@
  */
 import { AlertChannel } from '@kurator/operator-kurator';
 import { Pod, Service } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Alertmanager, obtainAlertmanager } from '../operators/kurator/test/support/alertmanager.ts';
 import { HealerWorld, restarts, uids } from './support/healer/healer-world.ts';
 import { answering } from './support/healer/services.ts';
-import { eventually, inPod } from './support/kubectl.ts';
+import { inPod, patiently } from './support/kubectl.ts';
 import { startTraffic } from './support/traffic.ts';
 
 let world: HealerWorld;
@@ -97,9 +98,9 @@ describe('one instance of three', () => {
       expect(await known()).toMatchObject([
         { labels: { alertname: 'KuratorIncident', incident: 'hangs-1' }, status: { state: 'active' } },
       ]);
-    });
+    }, patiently);
     await world.untilStage('hangs-1', 'closed');
-    await eventually(async () => expect(await known()).toEqual([]));
+    await eventually(async () => expect(await known()).toEqual([]), patiently);
   });
 });
 
@@ -113,7 +114,7 @@ describe('all three instances', () => {
     const old = await world.pods('tired');
     // One that fails before the others would be replaced alone.
     await world.kurator('tired', { ...target, pause: true });
-    await eventually(async () => expect((await world.status('tired')).decision).toBeDefined());
+    await eventually(async () => expect((await world.status('tired')).decision).toBeDefined(), patiently);
     for (const { metadata } of old) await inPod(world.cluster, metadata.name, 'rm', '/www/deep');
     await eventually(async () => {
       const { healthyInstances, decision } = await world.status('tired');
@@ -121,12 +122,12 @@ describe('all three instances', () => {
         healthyInstances: 0,
         decision: expect.stringContaining('paused'),
       });
-    });
+    }, patiently);
     const hosts = (await world.cluster.status()).nodes.map(({ address }) => address);
     const port = spec?.ports?.[0]?.nodePort ?? 0;
     const traffic = startTraffic({ hosts, port, perSecond: 20, timeout: 10_000 });
     const isAnswered = () => expect(traffic.attempts.some(({ well }) => well)).toBe(true);
-    await eventually(async () => isAnswered());
+    await eventually(async () => isAnswered(), patiently);
     const from = Date.now();
     await world.kurator('tired', { ...target, pause: false });
     const status = await world.untilStage('tired-1', 'closed');
@@ -137,7 +138,7 @@ describe('all three instances', () => {
     await eventually(async () => {
       const { items } = await world.client.list(Pod, { namespace: 'default' });
       expect(uids(items).filter((uid) => uids(old).includes(uid))).toEqual([]);
-    });
+    }, patiently);
     traffic.stop();
     expect(traffic.attempts.filter(({ well }) => !well)).toEqual([]);
     const staying = world.witness

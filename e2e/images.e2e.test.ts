@@ -11,6 +11,7 @@ import {
   busyboxImage,
   type Cluster,
   createCluster,
+  eventually,
   type ImageArchive,
   imageFromBinary,
   imageFromFolder,
@@ -20,7 +21,7 @@ import {
   silent,
 } from '@kurator/testenv';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { eventually, kubectl } from './support/kubectl.ts';
+import { kubectl, patiently } from './support/kubectl.ts';
 
 let cluster: Cluster;
 let folder: string;
@@ -65,7 +66,7 @@ async function outputOf(name: string): Promise<string> {
   await eventually(async () => {
     const phase = await kubectl(cluster, ['get', 'pod', name, '-o', 'jsonpath={.status.phase}']);
     expect(phase, await kubectl(cluster, ['describe', 'pod', name])).toMatch(/Succeeded|Failed/);
-  });
+  }, patiently);
   const text = await kubectl(cluster, ['logs', name]);
   await kubectl(cluster, ['delete', 'pod', name, '--wait=false']);
   return text.trimEnd();
@@ -218,10 +219,10 @@ describe('an image of Debian packages', () => {
     await eventually(async () => {
       const names = await readdir(tmp, { recursive: true });
       expect(names.some((name) => name.includes('mmdebstrap.') && name.endsWith('/var/lib'))).toBe(true);
-    });
+    }, patiently);
     maker.kill('SIGKILL');
     await once(maker, 'exit');
-    await eventually(async () => expect(await processesNaming(folder)).toEqual([]));
+    await eventually(async () => expect(await processesNaming(folder)).toEqual([]), patiently);
     expect(await readFile('/proc/self/mountinfo', 'utf8')).not.toContain(folder);
     await mkdir(join(folder, 'next'));
     const next = await startMaker(folder, `await imageFromFolder('${folder}/next', { name: 'demo/next:v1' });`);

@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MyApp, myapp } from '@kurator/operator-myapp';
 import { type Client, conditionOf, Deployment, installCrds, Lease, Pod, waitFor } from '@kurator/sdk';
-import { busyboxImage, type Cluster, createCluster, imageFromFolder } from '@kurator/testenv';
+import { busyboxImage, type Cluster, createCluster, eventually, imageFromFolder } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, kubectl } from './support/kubectl.ts';
+import { kubectl, patiently } from './support/kubectl.ts';
 import { runInCluster } from './support/operator-in-cluster.ts';
 
 let cluster: Cluster;
@@ -93,7 +93,7 @@ describe('MyApp', () => {
   it('gets another image, pod by pod', async () => {
     await apply(5, 'myapp:2');
     await untilReady(5);
-    await eventually(async () => expect(new Set(await runningImages())).toEqual(new Set(['myapp:2'])));
+    await eventually(async () => expect(new Set(await runningImages())).toEqual(new Set(['myapp:2'])), patiently);
   });
 
   it('says so when an image is broken, and goes on serving with the old one', async () => {
@@ -137,6 +137,6 @@ describe('MyApp', () => {
       const { items } = await client.list(Deployment, { namespace: 'default' });
       expect(items).toEqual([]);
       expect((await client.list(Pod, { namespace: 'default' })).items).toEqual([]);
-    });
+    }, patiently);
   });
 });

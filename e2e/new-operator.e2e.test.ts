@@ -15,9 +15,9 @@ import {
   resourceType,
   waitFor,
 } from '@kurator/client';
-import { type Cluster, createCluster, listClusters, localRegistry } from '@kurator/testenv';
+import { type Cluster, createCluster, eventually, listClusters, localRegistry } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, kubectl } from './support/kubectl.ts';
+import { kubectl, patiently } from './support/kubectl.ts';
 import { coldStart, leaderOf } from './support/operator-pods.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -207,13 +207,19 @@ describe('in a cluster of three nodes', () => {
     const leader = await leaderOf(client, operator);
     await timed('the leader’s pod is deleted, until a child that is deleted too is there again', async () => {
       await client.delete(Pod, { name: leader, namespace: operator.namespace });
-      await eventually(async () => expect(await leaderOf(client, operator)).not.toBe(leader), 100_000);
+      await eventually(async () => expect(await leaderOf(client, operator)).not.toBe(leader), {
+        ...patiently,
+        timeout: 100_000,
+      });
       const sample = { name: 'sample', namespace: 'default' };
       const { metadata } = await client.get(ConfigMap, sample);
       await client.delete(ConfigMap, sample);
       await waitFor(client, ConfigMap, sample, (found) => found.metadata.uid !== metadata.uid, { timeout: 100_000 });
     });
-    const started = await eventually(async () => await coldStart(cluster, client, operator), 100_000);
+    const started = await eventually(async () => await coldStart(cluster, client, operator), {
+      ...patiently,
+      timeout: 100_000,
+    });
     times.push(`  ${started.toFixed(2).padStart(5)} s  cold start in a pod`);
   });
 

@@ -6,12 +6,13 @@ import {
   busyboxImage,
   type Cluster,
   createCluster,
+  eventually,
   type LocalRegistry,
   localRegistry,
   pushImage,
 } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, inPod, kubectl } from './support/kubectl.ts';
+import { inPod, kubectl, patiently } from './support/kubectl.ts';
 
 let cluster: Cluster;
 let registry: LocalRegistry;
@@ -49,7 +50,7 @@ describe('a cluster that is not closed', () => {
         /The registry registry\.invalid can't be reached .* from the machine this cluster runs on/,
       );
       expect(await waitingMessage('missing')).toMatch(/not found/);
-    });
+    }, patiently);
   });
 
   it('still has no way out of a node, and gives pods nothing of what it pulls with', async () => {

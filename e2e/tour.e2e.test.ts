@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { listClusters, openCluster } from '@kurator/testenv';
+import { eventually, listClusters, openCluster } from '@kurator/testenv';
 import { expect, it } from 'vitest';
 import { type Belongings, belongingsOf, remainsOf } from './support/belongings.ts';
-import { eventually } from './support/kubectl.ts';
+import { patiently } from './support/kubectl.ts';
 
 const kurator = join(import.meta.dirname, '..', 'packages', 'cli', 'src', 'main.ts');
 /** Long enough for a machine that does other things as well: three faults are waited for. */
@@ -29,13 +29,13 @@ function startTour(name: string): Tour {
     said += String(chunk);
   });
   const untilSaid = async (what: string) => {
-    await eventually(async () => expect(said, said).toContain(what), LONGEST / 3);
+    await eventually(async () => expect(said, said).toContain(what), { ...patiently, timeout: LONGEST / 3 });
   };
   return { child, ended: once(child, 'close'), said: () => said, untilSaid };
 }
 
 async function expectNothingLeft(name: string, belongings: Belongings): Promise<void> {
-  await eventually(async () => expect(await remainsOf(belongings)).toEqual([]));
+  await eventually(async () => expect(await remainsOf(belongings)).toEqual([]), patiently);
   expect((await listClusters()).map((cluster) => cluster.name)).not.toContain(name);
 }
 

@@ -1,9 +1,9 @@
 /** The stateless web server, with real visitors: pages that change, and a cluster full of people who edit and delete. */
 import { WebServer, webserver } from '@kurator/operator-webserver';
 import { type Client, ConfigMap, conditionOf, Deployment, installCrds, Pod, Service, waitFor } from '@kurator/sdk';
-import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster } from '@kurator/testenv';
+import { BUSYBOX_IMAGE, busyboxImage, type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually, inPod, kubectl } from './support/kubectl.ts';
+import { inPod, kubectl, patiently } from './support/kubectl.ts';
 import { runInCluster } from './support/operator-in-cluster.ts';
 import { startPod } from './support/pods.ts';
 
@@ -56,7 +56,7 @@ describe('a web server', () => {
   it('shows its pages under its name', async () => {
     await apply(1, { 'index.html': 'hello' });
     await untilReady(1);
-    await eventually(async () => expect(await visit()).toBe('hello'));
+    await eventually(async () => expect(await visit()).toBe('hello'), patiently);
   });
 
   it('has three servers when three are declared, and a new one for each that is deleted', async () => {
@@ -68,7 +68,7 @@ describe('a web server', () => {
       const names = await podNames();
       expect(names).toHaveLength(3);
       expect(names).not.toContain(first);
-    });
+    }, patiently);
     await untilReady(3);
   });
 
@@ -89,7 +89,7 @@ describe('a web server', () => {
       await waitFor(client, type, site, (made) => made.metadata.uid !== metadata.uid);
     }
     await untilReady(3);
-    await eventually(async () => expect(await visit()).toBe('bye'));
+    await eventually(async () => expect(await visit()).toBe('bye'), patiently);
   });
 
   it('undoes whatever is edited by hand', async () => {
@@ -101,7 +101,7 @@ describe('a web server', () => {
     await waitFor(client, ConfigMap, site, ({ data }) => data?.['index.html'] === 'bye' && !data['more.html']);
     await waitFor(client, Deployment, site, ({ spec, status }) => spec?.replicas === 3 && status?.readyReplicas === 3);
     await untilReady(3);
-    await eventually(async () => expect(await visit()).toBe('bye'));
+    await eventually(async () => expect(await visit()).toBe('bye'), patiently);
   });
 
   it('says what it is in one line', async () => {
@@ -109,7 +109,7 @@ describe('a web server', () => {
       const [head, line] = (await kubectl(cluster, ['get', 'web'])).trim().split('\n');
       expect(head?.split(/\s+/)).toEqual(['NAME', 'AGE', 'REPLICAS', 'READY', 'ADDRESS']);
       expect(line?.split(/\s+/).slice(2)).toEqual(['3', '3', 'http://staticweb.default.svc']);
-    });
+    }, patiently);
   });
 
   it('takes everything with it when it is deleted', async () => {
@@ -117,6 +117,6 @@ describe('a web server', () => {
     await eventually(async () => {
       expect(await podNames()).toEqual([]);
       for (const type of [ConfigMap, Service, Deployment]) expect(await client.find(type, site)).toBeUndefined();
-    });
+    }, patiently);
   });
 });

@@ -1,9 +1,9 @@
 /** Three nodes, and on them one cluster of etcd after the other: each in a namespace of its own, with an operator of its own. */
 import { EtcdCluster, etcd } from '@kurator/operator-etcd';
 import { type Client, conditionOf, installCrds, Namespace, Pod, Secret, waitFor } from '@kurator/sdk';
-import { type Cluster, createCluster } from '@kurator/testenv';
+import { type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { ETCD_NEXT_VERSION, ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from '../../e2e/support/etcd-image.ts';
-import { eventually } from '../../e2e/support/kubectl.ts';
+import { patiently } from '../../e2e/support/kubectl.ts';
 import type { MutantName } from './mutants.ts';
 import { RunningOperator, Workshop } from './operator.ts';
 
@@ -82,10 +82,13 @@ export class Subject implements AsyncDisposable {
       return Buffer.from(data['ca.crt'] ?? '', 'base64').toString();
     };
     const before = await authorities();
-    await eventually(async () => {
-      const now = await authorities();
-      return now !== before && now.split('-----BEGIN').length === 2;
-    }, ROTATED);
+    await eventually(
+      async () => {
+        const now = await authorities();
+        return now !== before && now.split('-----BEGIN').length === 2;
+      },
+      { ...patiently, timeout: ROTATED },
+    );
   }
 
   async etcd(): Promise<EtcdCluster> {

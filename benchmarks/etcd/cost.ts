@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EtcdCluster } from '@kurator/operator-etcd';
 import { installCrds, Namespace, ServiceAccount } from '@kurator/sdk';
-import { createCluster } from '@kurator/testenv';
+import { createCluster, eventually } from '@kurator/testenv';
 import { ETCD_VERSION } from '../../e2e/support/etcd-image.ts';
-import { eventually } from '../../e2e/support/kubectl.ts';
+import { patiently } from '../../e2e/support/kubectl.ts';
 import type { Figure } from '../figures/lines.ts';
 import { isAsWanted } from './arena.ts';
 import { RunningOperator, Workshop } from './operator.ts';
@@ -33,10 +33,13 @@ export async function measureCost(): Promise<Figure[]> {
       const metadata = { name: `etcd-${i}`, namespace };
       await client.create(EtcdCluster, { metadata, spec: { size: 3, version: ETCD_VERSION } } as never);
     }
-    await eventually(async () => {
-      const { items } = await client.list(EtcdCluster, { namespace });
-      return items.filter(isAsWanted).length === CLUSTERS;
-    }, CREATED).catch((cause) => {
+    await eventually(
+      async () => {
+        const { items } = await client.list(EtcdCluster, { namespace });
+        return items.filter(isAsWanted).length === CLUSTERS;
+      },
+      { ...patiently, timeout: CREATED },
+    ).catch((cause) => {
       throw new Error(`the simulated clusters are not made: ${operator.words.slice(-3000)}`, { cause });
     });
     await delay(REST);

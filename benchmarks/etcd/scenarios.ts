@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EtcdCluster } from '@kurator/operator-etcd';
 import { PersistentVolumeClaim, Pod } from '@kurator/sdk';
-import type { FaultHandle } from '@kurator/testenv';
+import { eventually, type FaultHandle } from '@kurator/testenv';
 import { ETCD_NEXT_VERSION } from '../../e2e/support/etcd-image.ts';
-import { eventually } from '../../e2e/support/kubectl.ts';
+import { patiently } from '../../e2e/support/kubectl.ts';
 import type { Subject } from './arena.ts';
 
 /** What a scenario is given. */
@@ -117,7 +117,7 @@ export const scenarios: readonly Scenario[] = [
       await remove(stage, one(first));
       const joins = async () =>
         ((await stage.subject.etcd()).status?.members ?? []).some(({ state }) => state === 'Joining');
-      await eventually(async () => await joins());
+      await eventually(async () => await joins(), patiently);
       await delay(1500 * stage.chance('second'));
       await kill(stage, one(second));
       return [one(first)];
@@ -198,7 +198,7 @@ export const scenarios: readonly Scenario[] = [
       await eventually(async () => {
         const now = (await stage.subject.pods()).find(({ metadata }) => metadata.name === pod.metadata.name);
         return restarts(now) > restarts(pod) || now === undefined;
-      });
+      }, patiently);
       await fault.heal();
       return [];
     },

@@ -1,11 +1,12 @@
 /** Story 2: a new revision that crashes. It is rolled back once and not returned to; if that does not help either, a person is called. */
 import { conditionOf, Deployment, type Pod, StatefulSet } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HttpSink } from '../../operators/kurator/test/support/alerting/http-sink.ts';
 import { HealerWorld, restarts, uids } from '../support/healer/healer-world.ts';
 import { measured } from '../support/healer/measured.ts';
 import { answering, workload } from '../support/healer/services.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 
 let world: HealerWorld;
 /** What `till` can't be started without. */
@@ -83,7 +84,7 @@ describe('a new revision that crashes', () => {
     await eventually(async () => {
       const pages = world.alertsOf('till').filter(({ severity }) => severity === 'page');
       expect(pages.map(({ stage }) => stage)).toContain('handedOver');
-    });
+    }, patiently);
     // The person finds out, and deploys what needs nobody.
     const actions = status.actions?.length;
     await deploy('till', answering);

@@ -4,10 +4,11 @@
  * counted over thousands of windows in operators/kurator/src/brain/perception/packet-loss.test.ts.
  */
 import type { Pod } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, restarts, uids } from '../support/healer/healer-world.ts';
 import { measured } from '../support/healer/measured.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 
 let world: HealerWorld;
 
@@ -63,7 +64,7 @@ describe('packets are lost', () => {
     await eventually(async () => {
       const page = world.alertsOf('everyone').find(({ stage }) => stage === 'handedOver');
       expect(page).toMatchObject({ severity: 'page', title: expect.stringContaining('the network') });
-    });
+    }, patiently);
     await fault.heal();
     const status = await world.untilStage('everyone-1', 'closed');
     measured('30 % to all: confirmed', from, status.confirmedAt);

@@ -3,10 +3,11 @@
  * and fewer again when it is over.
  */
 import { APIService, Deployment, Service } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HealerWorld, restarts } from '../support/healer/healer-world.ts';
 import { measured } from '../support/healer/measured.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 import { startTraffic, type Traffic } from '../support/traffic.ts';
 
 let world: HealerWorld;
@@ -51,7 +52,7 @@ it('gets more instances, and never fewer, while all of its CPU is used and five 
   const from = Date.now();
   traffic?.setRate(5 * usual);
   await Promise.all(before.map((pod) => world.cluster.faults.burnCpu({ pod, cores: 1 })));
-  await eventually(async () => expect(await replicas()).toBeGreaterThan(3), 200_000);
+  await eventually(async () => expect(await replicas()).toBeGreaterThan(3), { ...patiently, timeout: 200_000 });
   measured('scaling out was decided', from, world.witness.replicasOf('busy')[1]?.at);
   expectNeverFewer();
 }, 150_000);
@@ -61,7 +62,10 @@ it('keeps them when nobody says any more what they use', async () => {
   await world.client.delete(APIService, metricsApi);
   try {
     await world.cluster.faults.healAll();
-    await eventually(async () => expect((await world.status('busy')).scaling).toContain('cpu is not known'), 200_000);
+    await eventually(async () => expect((await world.status('busy')).scaling).toContain('cpu is not known'), {
+      ...patiently,
+      timeout: 200_000,
+    });
     expectNeverFewer();
     expect(await replicas()).toBeGreaterThan(3);
   } finally {
@@ -72,7 +76,7 @@ it('keeps them when nobody says any more what they use', async () => {
 
 it('gives them back when the load is gone, and is seen to be gone', async () => {
   traffic?.setRate(usual);
-  await eventually(async () => expect(await replicas()).toBe(3), 200_000);
+  await eventually(async () => expect(await replicas()).toBe(3), { ...patiently, timeout: 200_000 });
   await world.untilHealthy('busy');
 }, 250_000);
 

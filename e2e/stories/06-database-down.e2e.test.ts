@@ -1,10 +1,11 @@
 /** Story 6: a database is down, and twenty services need it. It is repaired, they are told, and nothing is done to them. */
 import { Incident } from '@kurator/operator-kurator';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { HealerWorld } from '../support/healer/healer-world.ts';
 import { measured } from '../support/healer/measured.ts';
 import { needing } from '../support/healer/services.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 
 let world: HealerWorld;
 const dependants = Array.from({ length: 20 }, (_, i) => `app-${i + 1}`);
@@ -35,10 +36,13 @@ it('has one root, which is repaired first and alone, and one page; the dependant
   const dead = await world.pods('database');
   const from = Date.now();
   await Promise.all(dead.map((pod) => world.cluster.faults.freeze({ pod })));
-  await eventually(async () => {
-    for (const name of dependants)
-      expect((await world.status(name)).dependencyNotice).toContain('about to be repaired');
-  }, 200_000);
+  await eventually(
+    async () => {
+      for (const name of dependants)
+        expect((await world.status(name)).dependencyNotice).toContain('about to be repaired');
+    },
+    { ...patiently, timeout: 200_000 },
+  );
   const status = await world.untilStage('database-1', 'closed');
   measured('the database: well', from, status.recoveredAt);
   await Promise.all(['database', ...dependants].map((name) => world.untilHealthy(name)));

@@ -1,10 +1,11 @@
 /** Story 7: twelve of twenty services fail together: a storm, in which little is done at once, and all of it in the end. */
 import type { Incident } from '@kurator/operator-kurator';
 import type { Pod } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, hung } from '../support/healer/healer-world.ts';
 import { metricsOf } from '../support/healer/operator-metrics.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 
 describe('story 7', () => {
   type Status = NonNullable<Incident['status']>;
@@ -35,10 +36,10 @@ describe('story 7', () => {
     const ill = await Promise.all(failing.map(async (name) => (await world.illAndWell(name)).ill));
     const [operator] = await world.operatorPods();
     await Promise.all(ill.map((pod) => world.cluster.faults.freeze({ pod })));
-    await eventually(
-      async () => expect((await metricsOf(world, operator as Pod)).get('kurator_storm')).toBe(1),
-      100_000,
-    );
+    await eventually(async () => expect((await metricsOf(world, operator as Pod)).get('kurator_storm')).toBe(1), {
+      ...patiently,
+      timeout: 100_000,
+    });
     const stormSeenBy = Date.now();
     const incidents = await Promise.all(failing.map((name) => world.untilStage(`${name}-1`, 'closed')));
     for (const [index, status] of incidents.entries()) {

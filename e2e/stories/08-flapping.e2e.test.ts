@@ -4,10 +4,11 @@
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld } from '../support/healer/healer-world.ts';
 import { needing } from '../support/healer/services.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 
 describe('a service that flaps', () => {
   let world: HealerWorld;
@@ -50,7 +51,10 @@ describe('a service that flaps', () => {
       (failAfter + 1) * period,
     );
     try {
-      await eventually(async () => expect(turned).toBeGreaterThanOrEqual(turns), minutes * 60_000 + 100_000);
+      await eventually(async () => expect(turned).toBeGreaterThanOrEqual(turns), {
+        ...patiently,
+        timeout: minutes * 60_000 + 100_000,
+      });
       const status = await world.untilStage('flaps-1', 'quarantined');
       // A repair of several waves has one number: `default/flaps#1/2.3` is the third wave of the second.
       const repairs = new Set(status.actions?.map(({ id }) => id.split('/').at(-1)?.split('.')[0]));

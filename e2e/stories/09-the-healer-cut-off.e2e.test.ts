@@ -3,11 +3,12 @@
  * is done twice.
  */
 import type { Pod } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, hung, uids } from '../support/healer/healer-world.ts';
 import { HookServer } from '../support/healer/hook-server.ts';
 import { depose } from '../support/healer/leader.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 
 describe('the healer, cut off', () => {
   let world: HealerWorld;
@@ -44,9 +45,12 @@ describe('the healer, cut off', () => {
   it('frozen in the middle of a repair and thawed when another one has done it, it does nothing', async () => {
     hook.answer = undefined;
     const pod = await freezeOneOf('shop');
-    await eventually(async () => {
-      expect(hook.asked).toContainEqual(expect.objectContaining({ phase: 'before', incident: 'default/shop#1' }));
-    }, 200_000);
+    await eventually(
+      async () => {
+        expect(hook.asked).toContainEqual(expect.objectContaining({ phase: 'before', incident: 'default/shop#1' }));
+      },
+      { ...patiently, timeout: 200_000 },
+    );
     const leader = await depose(world, 'frozen', (one) => world.cluster.faults.freeze({ pod: one }));
     hook.answer = 200;
     await world.untilStage('shop-1', 'verifying');
@@ -110,9 +114,12 @@ describe('the healer, cut off', () => {
   });
 
   async function untilAllReady(): Promise<void> {
-    await eventually(async () => {
-      const pods = await world.operatorPods();
-      expect(pods.map((pod) => pod.status?.containerStatuses?.[0]?.ready)).toEqual([true, true]);
-    }, 200_000);
+    await eventually(
+      async () => {
+        const pods = await world.operatorPods();
+        expect(pods.map((pod) => pod.status?.containerStatuses?.[0]?.ready)).toEqual([true, true]);
+      },
+      { ...patiently, timeout: 200_000 },
+    );
   }
 });

@@ -4,13 +4,14 @@
  */
 import { Incident } from '@kurator/operator-kurator';
 import { type Pod, Pod as PodType, StatefulSet } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EvictionGate } from '../support/healer/eviction-gate.ts';
 import { HealerWorld, hung } from '../support/healer/healer-world.ts';
 import { HookServer } from '../support/healer/hook-server.ts';
 import { depose } from '../support/healer/leader.ts';
 import { answering, workload } from '../support/healer/services.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 
 describe('the healer, killed', () => {
   let world: HealerWorld;
@@ -47,11 +48,14 @@ describe('the healer, killed', () => {
   async function killAt(stage: string, ...incidents: string[]): Promise<void> {
     let left = incidents;
     while (left.length > 0) {
-      const there = await eventually(async () => {
-        const found = left.filter((name) => world.witness.stagesOf(name).at(-1)?.value === stage);
-        expect(found, `${left} at ${stage}`).not.toEqual([]);
-        return found;
-      }, 200_000);
+      const there = await eventually(
+        async () => {
+          const found = left.filter((name) => world.witness.stagesOf(name).at(-1)?.value === stage);
+          expect(found, `${left} at ${stage}`).not.toEqual([]);
+          return found;
+        },
+        { ...patiently, timeout: 200_000 },
+      );
       await depose(world, `killed at ${stage} of ${there.join(' and ')}`, kill);
       left = left.filter((name) => !there.includes(name));
     }
@@ -83,16 +87,22 @@ describe('the healer, killed', () => {
     await world.client.patch(StatefulSet, { name: 'ledger', namespace: 'default' }, { spec: { template } });
     await killAt('proposed', 'database-1', 'ledger-1');
     await Promise.all(['database-1', 'ledger-1'].map(approve));
-    await eventually(async () => {
-      const asked = hook.asked.filter(({ phase }) => phase === 'before').map(({ incident }) => incident);
-      expect(asked).toEqual(expect.arrayContaining(['default/database#1', 'default/ledger#1']));
-    }, 200_000);
+    await eventually(
+      async () => {
+        const asked = hook.asked.filter(({ phase }) => phase === 'before').map(({ incident }) => incident);
+        expect(asked).toEqual(expect.arrayContaining(['default/database#1', 'default/ledger#1']));
+      },
+      { ...patiently, timeout: 200_000 },
+    );
     await killAt('tellingDependants', 'database-1', 'ledger-1');
     hook.answer = 200;
     // Asked for, and not answered: nobody knows whether it was done.
-    await eventually(async () => {
-      expect(gate.asked).toEqual(expect.arrayContaining([frozen.metadata.name, broken?.metadata.name]));
-    }, 200_000);
+    await eventually(
+      async () => {
+        expect(gate.asked).toEqual(expect.arrayContaining([frozen.metadata.name, broken?.metadata.name]));
+      },
+      { ...patiently, timeout: 200_000 },
+    );
     await killAt('repairing', 'database-1', 'ledger-1');
     gate.open();
     await killAt('verifying', 'database-1', 'ledger-1');
@@ -123,7 +133,7 @@ describe('the healer, killed', () => {
         const told = lines.filter((line) => line.endsWith(`: ${reason}`)).length;
         expect(told, `${reason} in ${JSON.stringify(lines, undefined, 1)}`).toBeGreaterThan(0);
       }
-    });
+    }, patiently);
     const ids = world.alertsOf(service).map(({ id }) => id);
     for (const id of new Set(ids)) expect(ids.filter((one) => one === id).length, id).toBeLessThanOrEqual(2);
   }

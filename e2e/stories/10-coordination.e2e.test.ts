@@ -1,11 +1,12 @@
 /** Story 10: dependants who say nothing or no, people who can't be reached, and one who deploys in the middle. */
 import type { Incident } from '@kurator/operator-kurator';
 import { Deployment, type Pod } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, hung, type ReceivedAlert } from '../support/healer/healer-world.ts';
 import { HookServer } from '../support/healer/hook-server.ts';
 import { answering, workload } from '../support/healer/services.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 
 describe('story 10', () => {
   type Status = NonNullable<Incident['status']>;
@@ -141,13 +142,16 @@ describe('story 10', () => {
     async () => {
       const incidents = await Promise.all(services.map((name) => world.untilStage(`${name}-1`, 'closed')));
       const told = (service: string) => withoutRepeats(world.alertsOf(service)).flatMap(({ lines }) => lines);
-      await eventually(async () => {
-        for (const [index, service] of services.entries()) {
-          const reasons = incidents[index]?.stages?.map(({ reason }) => reason) ?? [];
-          const heard = told(service).flatMap((line) => reasons.find((reason) => isAbout(line, reason)) ?? []);
-          expect(heard, service).toEqual(reasons);
-        }
-      }, unreachableFor + 300_000);
+      await eventually(
+        async () => {
+          for (const [index, service] of services.entries()) {
+            const reasons = incidents[index]?.stages?.map(({ reason }) => reason) ?? [];
+            const heard = told(service).flatMap((line) => reasons.find((reason) => isAbout(line, reason)) ?? []);
+            expect(heard, service).toEqual(reasons);
+          }
+        },
+        { ...patiently, timeout: unreachableFor + 300_000 },
+      );
       const all = world.sink.received.map(({ body }) => JSON.parse(body) as ReceivedAlert & { at: string });
       const taken = world.sink.taken.map(({ body }) => JSON.parse(body) as ReceivedAlert & { at: string });
       const first = withoutRepeats(all);

@@ -1,10 +1,10 @@
 /** Story 11: a node dies, and a node is cut off but alive: who is stateless moves, who is stateful is not started twice. */
 import { Incident } from '@kurator/operator-kurator';
 import { Node, type Pod, Pod as PodType } from '@kurator/sdk';
-import type { FaultHandle } from '@kurator/testenv';
+import { eventually, type FaultHandle } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HealerWorld, uids } from '../support/healer/healer-world.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 
 describe('when a node is lost', () => {
   let world: HealerWorld;
@@ -42,25 +42,31 @@ describe('when a node is lost', () => {
     lost.push(...web, ...store);
     const since = performance.now();
     const handle = await fault();
-    await eventually(async () => {
-      const pods = await world.pods('web');
-      // Until its node is missed, the scheduler may still send the next one there.
-      lost.push(...pods.filter(({ spec }) => spec?.nodeName === node));
-      const alive = pods.filter(({ spec }) => spec?.nodeName !== node);
-      expect(alive).toHaveLength(3);
-      expect((await world.status('web')).healthyInstances).toBe(3);
-    }, 200_000);
+    await eventually(
+      async () => {
+        const pods = await world.pods('web');
+        // Until its node is missed, the scheduler may still send the next one there.
+        lost.push(...pods.filter(({ spec }) => spec?.nodeName === node));
+        const alive = pods.filter(({ spec }) => spec?.nodeName !== node);
+        expect(alive).toHaveLength(3);
+        expect((await world.status('web')).healthyInstances).toBe(3);
+      },
+      { ...patiently, timeout: 200_000 },
+    );
     began[`until all were well elsewhere, ${what}`] = Math.round(performance.now() - since) / 1000;
     return handle;
   }
 
   /** It was neither deleted nor started elsewhere, and it is said why. */
   async function expectLeftAlone(incident: string, store: readonly Pod[]): Promise<void> {
-    await eventually(async () => {
-      expect((await world.status('store')).decision).toContain('is only unreachable, and must not run twice');
-      const { status } = await world.client.get(Incident, { name: incident, namespace: 'default' });
-      expect(status).toMatchObject({ cause: 'node-unreachable', actions: [] });
-    }, 200_000);
+    await eventually(
+      async () => {
+        expect((await world.status('store')).decision).toContain('is only unreachable, and must not run twice');
+        const { status } = await world.client.get(Incident, { name: incident, namespace: 'default' });
+        expect(status).toMatchObject({ cause: 'node-unreachable', actions: [] });
+      },
+      { ...patiently, timeout: 200_000 },
+    );
     const { items } = await world.client.list(PodType, { namespace: 'default' });
     for (const { metadata } of store) {
       const now = items.find(({ metadata: { name } }) => name === metadata.name);
@@ -71,10 +77,13 @@ describe('when a node is lost', () => {
   }
 
   async function untilReady(node: string): Promise<void> {
-    await eventually(async () => {
-      const { status } = await world.client.get(Node, { name: node });
-      expect(status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
-    }, 200_000);
+    await eventually(
+      async () => {
+        const { status } = await world.client.get(Node, { name: node });
+        expect(status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('True');
+      },
+      { ...patiently, timeout: 200_000 },
+    );
   }
 
   it('a node dies: its stateless instances move, its stateful one is not started twice', async () => {

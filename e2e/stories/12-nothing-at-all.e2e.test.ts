@@ -1,11 +1,12 @@
 /** Story 12: nothing at all. Hundreds of checks, and no repair, no page, no write, no object more, no memory more. */
 import { AlertChannel, Incident, Kurator } from '@kurator/operator-kurator';
 import { type Pod, Pod as PodType } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditedRequest, requestsOf } from '../support/healer/audit.ts';
 import { HealerWorld } from '../support/healer/healer-world.ts';
 import { metricsOf } from '../support/healer/operator-metrics.ts';
-import { eventually } from '../support/kubectl.ts';
+import { patiently } from '../support/kubectl.ts';
 
 describe('story 12', () => {
   let world: HealerWorld;
@@ -84,7 +85,10 @@ describe('story 12', () => {
     const memory = [await resident()];
     const each = services.length * 3 * 2;
     for (let round = 1; round <= 4; round++) {
-      await eventually(async () => expect(await checks()).toBeGreaterThan(begun + (round * runs * each) / 4), 200_000);
+      await eventually(async () => expect(await checks()).toBeGreaterThan(begun + (round * runs * each) / 4), {
+        ...patiently,
+        timeout: 200_000,
+      });
       memory.push(await resident());
     }
     const after = await requestsOf(world.cluster, 'kurator', 'kurator');

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { type Cluster, eventually as look } from '@kurator/testenv';
+import type { Cluster } from '@kurator/testenv';
 
 /** The machine's own kubectl may be of any age: these tests use the one that belongs to the cluster. */
 function commandLine(cluster: Cluster, args: readonly string[]): [string, string[]] {
@@ -35,7 +35,5 @@ export async function inPod(cluster: Cluster, pod: string, ...command: string[])
   return await kubectl(cluster, ['exec', pod, '--', ...command]);
 }
 
-/** As the kit's, but for longer and less often: what these tests wait for takes a real cluster seconds, or minutes. */
-export async function eventually<T>(attempt: () => Promise<T>, timeout = 120_000): Promise<Exclude<T, false>> {
-  return await look(attempt, { timeout, interval: 250 });
-}
+/** For the kit's `eventually`: what these tests wait for takes a real cluster seconds, or minutes. */
+export const patiently = { timeout: 120_000, interval: 250 };

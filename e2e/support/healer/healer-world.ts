@@ -1,10 +1,10 @@
 /** A cluster with the healer in it as its users run it, and people who are told: what every story of healing begins with. */
 import { AlertChannel, Incident, Kurator, optionalRoles } from '@kurator/operator-kurator';
 import { type Client, Deployment, Lease, Pod, StatefulSet, waitFor } from '@kurator/sdk';
-import { type Cluster, type ClusterOptions, createCluster } from '@kurator/testenv';
+import { type Cluster, type ClusterOptions, createCluster, eventually } from '@kurator/testenv';
 import { expect } from 'vitest';
 import { HttpSink } from '../../../operators/kurator/test/support/alerting/http-sink.ts';
-import { eventually, kubectl } from '../kubectl.ts';
+import { kubectl, patiently } from '../kubectl.ts';
 import { type AuditedRequest, requestsOf } from './audit.ts';
 import { expectLogged, expectUntouched, expectWell, expectWithinRoles, type Held, type Remembered } from './ending.ts';
 import { type HealerOptions, runHealer } from './run-healer.ts';
@@ -148,27 +148,36 @@ export class HealerWorld implements AsyncDisposable {
 
   /** The revision that runs was seen healthy for long enough to be gone back to. */
   async untilProven(name: string): Promise<void> {
-    await eventually(async () => {
-      const { memory } = await this.status(name);
-      expect(memory).toMatchObject({ history: { revisions: { healthy: [expect.any(String)] } } });
-    }, patience);
+    await eventually(
+      async () => {
+        const { memory } = await this.status(name);
+        expect(memory).toMatchObject({ history: { revisions: { healthy: [expect.any(String)] } } });
+      },
+      { ...patiently, timeout: patience },
+    );
   }
 
   /** @param timeout For a story in which much has to happen until then. */
   async untilStage(incident: string, stage: string, timeout = patience): Promise<NonNullable<Incident['status']>> {
-    return await eventually(async () => {
-      const { status } = await this.client.get(Incident, { name: incident, namespace });
-      expect(status?.stage, `${incident}: ${status?.summary}`).toBe(stage);
-      return status ?? {};
-    }, timeout);
+    return await eventually(
+      async () => {
+        const { status } = await this.client.get(Incident, { name: incident, namespace });
+        expect(status?.stage, `${incident}: ${status?.summary}`).toBe(stage);
+        return status ?? {};
+      },
+      { ...patiently, timeout },
+    );
   }
 
   /** A step is being taken, or is being judged. */
   async untilRepairing(incident: string): Promise<void> {
-    await eventually(async () => {
-      const { status } = await this.client.get(Incident, { name: incident, namespace });
-      expect(['repairing', 'verifying'], `${incident}: ${status?.summary}`).toContain(status?.stage);
-    }, patience);
+    await eventually(
+      async () => {
+        const { status } = await this.client.get(Incident, { name: incident, namespace });
+        expect(['repairing', 'verifying'], `${incident}: ${status?.summary}`).toContain(status?.stage);
+      },
+      { ...patiently, timeout: patience },
+    );
   }
 
   /** The names of a service's Incidents. */
@@ -198,7 +207,7 @@ export class HealerWorld implements AsyncDisposable {
       }
       expect(new Set(alerts.map(({ id }) => id)).size).toBe(alerts.length);
       expect(alerts.at(-1)).toMatchObject({ stage: 'recovered', severity: 'resolved', status: 'resolved' });
-    });
+    }, patiently);
   }
 
   /** Every time that the operator has taken a pod away, as the API server's own log has it. */
@@ -243,7 +252,7 @@ export class HealerWorld implements AsyncDisposable {
   async expectHeld(held: Held = {}): Promise<void> {
     if (this.#remembered.length === 0) throw new Error('nothing was remembered: call remember() when all is well');
     const { client, witness } = this;
-    await eventually(() => expectWell({ client, namespace }, held), patience);
+    await eventually(() => expectWell({ client, namespace }, held), { ...patiently, timeout: patience });
     const requests = await requestsOf(this.cluster, 'kurator', 'kurator');
     const scene = { client, namespace, witness, remembered: this.#remembered, requests };
     await expectUntouched(scene, held);

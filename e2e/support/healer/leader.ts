@@ -1,7 +1,8 @@
 /** What happens to whoever leads, and who leads after that. */
 import { Lease, type Pod } from '@kurator/sdk';
+import { eventually } from '@kurator/testenv';
 import { expect } from 'vitest';
-import { eventually } from '../kubectl.ts';
+import { patiently } from '../kubectl.ts';
 import type { HealerWorld } from './healer-world.ts';
 import { measured } from './measured.ts';
 
@@ -11,11 +12,11 @@ import { measured } from './measured.ts';
  * @param what For whoever reads how long it took.
  */
 export async function depose(world: HealerWorld, what: string, fault: (leader: Pod) => Promise<unknown>): Promise<Pod> {
-  const leader = await eventually(() => world.leader());
+  const leader = await eventually(() => world.leader(), patiently);
   const before = await holder(world);
   const from = Date.now();
   await fault(leader);
-  await eventually(async () => expect(await holder(world)).not.toBe(before), 200_000);
+  await eventually(async () => expect(await holder(world)).not.toBe(before), { ...patiently, timeout: 200_000 });
   measured(`${what}: another replica led`, from, Date.now());
   return leader;
 }

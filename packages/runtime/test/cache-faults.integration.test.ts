@@ -1,11 +1,10 @@
 /** Whatever the network does to a cache, it ends up equal to a fresh list. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, ConfigMap, createClient } from '@kurator/client';
-import { sharedClient, testNamespace } from '@kurator/testenv';
+import { eventually, sharedClient, testNamespace } from '@kurator/testenv';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCache, type RunnableCache } from '../src/cache/cache.ts';
-import { eventually } from './support/eventually.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 
 let direct: Client;

@@ -1,11 +1,10 @@
 /** The cache against the real API server. */
 import { type Client, ConfigMap } from '@kurator/client';
-import { sharedClient, testNamespace } from '@kurator/testenv';
+import { eventually, sharedClient, testNamespace } from '@kurator/testenv';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCache, type RunnableCache } from '../src/cache/cache.ts';
 import { selects } from '../src/cache/label-selector.ts';
-import { eventually } from './support/eventually.ts';
 
 let client: Client;
 let namespace: string;

@@ -6,12 +6,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Client, ConfigMap, waitFor, waitUntilGone } from '@kurator/client';
-import { type Cluster, createCluster, testNamespace } from '@kurator/testenv';
+import { type Cluster, createCluster, eventually, testNamespace } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Echo, installEcho } from './support/echo.ts';
 import { isReady } from './support/echo-operator.ts';
 import { type Death, type EchoProgram, startEchoProgram } from './support/echo-program.ts';
-import { eventually } from './support/eventually.ts';
 import { type History, recordHistory } from './support/history.ts';
 import { Outside } from './support/outside.ts';
 
@@ -83,10 +82,13 @@ async function life(deaths: readonly Death[]): Promise<Life> {
   start();
   const settling = async () => {
     await liveAndDie({ name: 'a', namespace });
-    await eventually(() => {
-      expect(processes).toHaveLength(deaths.length + 1);
-      expect(processes.at(-1)?.messages()).toContain('everything is up');
-    }, aWhile.timeout);
+    await eventually(
+      () => {
+        expect(processes).toHaveLength(deaths.length + 1);
+        expect(processes.at(-1)?.messages()).toContain('everything is up');
+      },
+      { timeout: aWhile.timeout },
+    );
   };
   await Promise.race([failure.promise, settling()]);
   failure.promise.catch(() => {});

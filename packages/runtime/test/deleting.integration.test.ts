@@ -10,11 +10,10 @@ import {
   StatefulSet,
   waitFor,
 } from '@kurator/client';
-import { sharedClient, testNamespace } from '@kurator/testenv';
+import { eventually, sharedClient, testNamespace } from '@kurator/testenv';
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type AuthorContext, child, installCrds, type Operator, operator, type RunningOperator } from '../src/index.ts';
-import { eventually } from './support/eventually.ts';
 import { Garden, quietly } from './support/garden.ts';
 
 let client: Client;

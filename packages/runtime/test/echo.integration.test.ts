@@ -1,6 +1,7 @@
 // A whole operator on the real API server: each Echo keeps ConfigMaps in step with its message and says when it is done.
 // Every write is counted: none may fail, and none may change nothing.
 import { type Client, ConfigMap, isNotFound, waitFor, waitUntilGone } from '@kurator/client';
+import { eventually } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCache } from '../src/cache/cache.ts';
 import { type Controller, createController } from '../src/controller/controller.ts';
@@ -10,7 +11,7 @@ import { createWriter } from '../src/writing/writer.ts';
 import { Echo } from './support/echo.ts';
 import { isReady, keepInStep } from './support/echo-operator.ts';
 import { echoPlace } from './support/echo-place.ts';
-import { eventually } from './support/eventually.ts';
+
 import { type RecordedWrite, recordingClient, summary } from './support/recording-client.ts';
 
 const MANY = 40;

@@ -4,12 +4,11 @@
  * of etcd is what decides which versions are known.
  */
 import { type Client, ConfigMap, createClient, hasCode } from '@kurator/client';
-import { type Cluster, createCluster, testNamespace } from '@kurator/testenv';
+import { type Cluster, createCluster, eventually, testNamespace } from '@kurator/testenv';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createCache, type RunnableCache } from '../src/cache/cache.ts';
 import { compact } from './support/compaction.ts';
-import { eventually } from './support/eventually.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 
 let cluster: Cluster;

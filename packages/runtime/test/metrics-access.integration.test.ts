@@ -6,12 +6,11 @@ import {
   requestToken,
   ServiceAccount,
 } from '@kurator/client';
-import { ManualClock, sharedClient, testNamespace } from '@kurator/testenv';
+import { eventually, ManualClock, sharedClient, testNamespace } from '@kurator/testenv';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { silentLogger } from '../src/insight/late-logger.ts';
 import { text } from '../src/manager/internal/http-server.ts';
 import { authorized } from '../src/manager/internal/metrics-access.ts';
-import { eventually } from './support/eventually.ts';
 import { recordingClient, summary } from './support/recording-client.ts';
 
 async function setUp() {

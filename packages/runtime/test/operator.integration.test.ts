@@ -11,7 +11,7 @@ import {
   waitUntilGone,
 } from '@kurator/client';
 import { PriorityClass } from '@kurator/client/scheduling/v1';
-import { sharedClient, testNamespace } from '@kurator/testenv';
+import { eventually, sharedClient, testNamespace } from '@kurator/testenv';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ReportedEvent } from '../src/events/event.ts';
 import {
@@ -23,7 +23,6 @@ import {
   type RunningOperator,
   requeue,
 } from '../src/index.ts';
-import { eventually } from './support/eventually.ts';
 import { Garden, quietly } from './support/garden.ts';
 import { recordingClient, summary } from './support/recording-client.ts';
 

@@ -6,12 +6,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigMap, serverVersion, waitFor, waitUntilGone } from '@kurator/client';
-import { type ClusterOptions, createCluster, testNamespace } from '@kurator/testenv';
+import { type ClusterOptions, createCluster, eventually, testNamespace } from '@kurator/testenv';
 import { expect, it, onTestFinished } from 'vitest';
 import { Echo, installEcho } from './support/echo.ts';
 import { isReady } from './support/echo-operator.ts';
 import { startEchoProgram } from './support/echo-program.ts';
-import { eventually } from './support/eventually.ts';
 
 async function lifeOn(options: ClusterOptions) {
   const { cluster } = await createCluster({

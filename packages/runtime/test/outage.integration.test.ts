@@ -8,12 +8,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, ConfigMap, isAlreadyExists, Namespace, waitFor } from '@kurator/client';
-import { type Cluster, createCluster, testNamespace } from '@kurator/testenv';
+import { type Cluster, createCluster, eventually, testNamespace } from '@kurator/testenv';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { Echo, installEcho } from './support/echo.ts';
 import { isReady } from './support/echo-operator.ts';
 import { type EchoProgram, startEchoProgram } from './support/echo-program.ts';
-import { eventually } from './support/eventually.ts';
 
 const A_LONG_WHILE = 120_000;
 
@@ -53,7 +52,7 @@ const create = async (name: string) => {
 const untilReady = (name: string) => waitFor(client, Echo, { name, namespace }, isReady, { timeout: A_LONG_WHILE });
 const messageOf = async (name: string) => (await client.get(ConfigMap, { name, namespace })).data?.message;
 const serverAnswers = () =>
-  eventually(() => client.get(Namespace, { name: 'default' }, { timeout: 2_000 }), A_LONG_WHILE);
+  eventually(() => client.get(Namespace, { name: 'default' }, { timeout: 2_000 }), { timeout: A_LONG_WHILE });
 
 /** Sums up a metric of the operator over all its labels. */
 async function metric(name: string): Promise<number> {
@@ -84,7 +83,9 @@ async function liesLow(seconds: number): Promise<void> {
 }
 
 async function isReadyAgain(): Promise<void> {
-  await eventually(async () => expect(await operator.ask('/readyz')).toMatchObject({ status: 200 }), A_LONG_WHILE);
+  await eventually(async () => expect(await operator.ask('/readyz')).toMatchObject({ status: 200 }), {
+    timeout: A_LONG_WHILE,
+  });
   expect(operator.child.exitCode).toBeNull();
 }
 

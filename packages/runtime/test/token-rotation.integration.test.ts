@@ -16,12 +16,12 @@ import {
   ServiceAccount,
   waitFor,
 } from '@kurator/client';
+import { eventually } from '@kurator/testenv';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { Echo } from './support/echo.ts';
 import { isReady } from './support/echo-operator.ts';
 import { echoPlace } from './support/echo-place.ts';
 import { type EchoProgram, startEchoProgram } from './support/echo-program.ts';
-import { eventually } from './support/eventually.ts';
 
 let admin: Client;
 let namespace: string;
@@ -76,9 +76,12 @@ async function revoke(secret: string, token: string): Promise<void> {
   // The server remembers for some seconds whom it has let in.
   const { server, ca = '' } = admin.config;
   await using former = createClient({ server, ca, token });
-  await eventually(async () => {
-    await expect(former.list(ConfigMap, { namespace })).rejects.toMatchObject({ code: 'KUR_CLIENT_UNAUTHORIZED' });
-  }, 40_000);
+  await eventually(
+    async () => {
+      await expect(former.list(ConfigMap, { namespace })).rejects.toMatchObject({ code: 'KUR_CLIENT_UNAUTHORIZED' });
+    },
+    { timeout: 40_000 },
+  );
 }
 
 const tokenFile = () => join(folder, 'token');

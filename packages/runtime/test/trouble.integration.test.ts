@@ -13,13 +13,12 @@ import {
   resourceType,
   type UntypedObject,
 } from '@kurator/client';
-import { sharedClient, testNamespace } from '@kurator/testenv';
+import { eventually, sharedClient, testNamespace } from '@kurator/testenv';
 import { expect, it, onTestFinished } from 'vitest';
 import { createController } from '../src/controller/controller.ts';
 import { silentLogger } from '../src/insight/late-logger.ts';
 import { createManager, type Manager, type ManagerOptions } from '../src/manager/manager.ts';
 import { operator } from '../src/operator/declare-operator.ts';
-import { eventually } from './support/eventually.ts';
 import { runInTest } from './support/running-manager.ts';
 
 interface LogLine {
@@ -54,7 +53,7 @@ const reasonOf = async (manager: Manager, check: string) =>
   (await manager.readiness()).checks.find(({ name }) => name === check)?.reason;
 
 const isReady = async (manager: Manager) => {
-  await eventually(async () => expect(await manager.readiness()).toMatchObject({ ok: true }), 40_000);
+  await eventually(async () => expect(await manager.readiness()).toMatchObject({ ok: true }), { timeout: 40_000 });
 };
 
 let kinds = 0;

@@ -8,14 +8,13 @@ import {
   Secret,
   waitUntilGone,
 } from '@kurator/client';
-import { testNamespace } from '@kurator/testenv';
+import { eventually, testNamespace } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCache, type RunnableCache } from '../src/cache/cache.ts';
 import { declarationOf, managedByLabel } from '../src/writing/declaration.ts';
 import { createWriter, type Writer } from '../src/writing/writer.ts';
 import { Echo } from './support/echo.ts';
 import { echoPlace } from './support/echo-place.ts';
-import { eventually } from './support/eventually.ts';
 import { type RecordedWrite, recordingClient, summary } from './support/recording-client.ts';
 
 let client: Client;

@@ -6,7 +6,7 @@ import { described, Sightings } from './internal/sightings.ts';
 
 /** How long {@link eventually} looks, and when it is satisfied. */
 export interface EventuallyOptions<T> {
-  /** Milliseconds, or a text such as `'30s'`; 10 s unless given. */
+  /** Milliseconds, or a text such as `'30s'`; 20 s unless given. */
   timeout?: Duration;
   /** Time from the end of one look to the next; 50 ms unless given. */
   interval?: Duration;
@@ -18,7 +18,7 @@ export interface EventuallyOptions<T> {
   signal?: AbortSignal;
 }
 
-const TIMEOUT = 10_000;
+const TIMEOUT = 20_000;
 const INTERVAL = 50;
 
 /**

@@ -1,6 +1,8 @@
 /** The scheduler as its users see it: names, real probes, with and without threads. */
+
+import { eventually } from '@kurator/testenv';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/support/checks/eventually.ts';
+
 import { answering, type RawServer, rawServer } from '../../../test/support/checks/raw-server.ts';
 import type { Check } from './check.ts';
 import type { CheckResult } from './check-result.ts';

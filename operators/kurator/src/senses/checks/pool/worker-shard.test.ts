@@ -2,8 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@kurator/testenv';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { eventually } from '../../../../test/support/checks/eventually.ts';
+
 import { answering, type RawServer, rawServer } from '../../../../test/support/checks/raw-server.ts';
 import type { Check } from '../check.ts';
 import type { Measurement } from '../check-result.ts';
@@ -41,7 +42,7 @@ describe('a thread of checks', () => {
     await using stage = shardWith();
     stage.shard.set(3, checkOf(server));
     stage.shard.checkNow(3);
-    const [id, result] = await eventually(() => stage.results[0]);
+    const [id, result] = await eventually(() => stage.results[0] ?? false);
     expect(id).toBe(3);
     expect(result).toMatchObject({ outcome: 'healthy', statusCode: 200, message: '' });
     expect(Math.abs(result.at - Date.now())).toBeLessThan(60_000);
