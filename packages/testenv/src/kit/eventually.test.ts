@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { eventually } from './eventually.ts';
 
-const quick = { timeout: 60, interval: 1 };
+const often = { interval: 1 };
+const quick = { ...often, timeout: 60 };
 /** Long enough for several looks on a busy machine. */
-const patient = { timeout: 600, interval: 1 };
+const patient = { ...often, timeout: 600 };
 const messageOf = async (waiting: Promise<unknown>): Promise<string> =>
   await waiting.then(
     () => 'it came about',
@@ -23,13 +24,13 @@ describe('eventually', () => {
 
   it('takes a look without a result for a good one, and false for a bad one', async () => {
     const answers = [false, false, undefined];
-    await eventually(() => answers.shift(), quick);
+    await eventually(() => answers.shift(), often);
     expect(answers).toEqual([]);
   });
 
   it('is satisfied when it is told to be', async () => {
     let replicas = 0;
-    expect(await eventually(() => replicas++, { ...quick, until: (value) => value > 2 })).toBe(3);
+    expect(await eventually(() => replicas++, { ...often, until: (value) => value > 2 })).toBe(3);
   });
 
   it('tells the last error, and what was seen before it', async () => {
