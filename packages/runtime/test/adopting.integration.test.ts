@@ -48,12 +48,12 @@ async function complaint(name: string): Promise<string> {
 }
 
 /** One that wants a ConfigMap of its garden's name, and adopts what the soil says. */
-const gardener = (settings: { labels?: Record<string, string>; elsewhere?: boolean } = {}) =>
+const gardener = (settings: { labels?: Record<string, string>; otherNamespaces?: boolean } = {}) =>
   operator()
     .controller(Garden)
     .owns(ConfigMap, settings)
     .reconcile(async ({ metadata, spec }, { applyAll }) => {
-      const where = { name: metadata.name, ...(settings.elsewhere ? { namespace: other } : {}) };
+      const where = { name: metadata.name, ...(settings.otherNamespaces ? { namespace: other } : {}) };
       const labels = settings.labels ?? {};
       const bed = child(ConfigMap, { metadata: { ...where, labels }, data: { whose: 'ours' } }, { adopt: !!spec.soil });
       await applyAll({ bed });
@@ -64,7 +64,7 @@ describe('what somebody else made under the name of a child', () => {
   it.each([
     ['is left alone, and that is said with what to do', {}, () => here('rose')],
     ['is left alone where the cache knows only what has a label', { labels: { app: 'garden' } }, () => here('rose')],
-    ['is left alone in another namespace', { elsewhere: true }, () => ({ name: 'rose', namespace: other })],
+    ['is left alone in another namespace', { otherNamespaces: true }, () => ({ name: 'rose', namespace: other })],
   ])('%s', async (_, settings, at) => {
     const before = await strangers(at());
     await start(gardener(settings));
@@ -122,7 +122,7 @@ it('costs one request to make a child, and none to keep it', async () => {
 describe('release', () => {
   it.each([
     ['a child by owner reference', {}, () => here('rose')],
-    ['a child in another namespace', { elsewhere: true }, () => ({ name: 'rose', namespace: other })],
+    ['a child in another namespace', { otherNamespaces: true }, () => ({ name: 'rose', namespace: other })],
   ])('lets %s stay as it is, as nobody’s', async (_, settings, at) => {
     const generous = operator()
       .controller(Garden)

@@ -327,7 +327,7 @@ describe('over random histories', () => {
       .owns(Secret)
       .owns(ServiceAccount, { prune: false })
       .owns(StatefulSet, { prune: true })
-      .owns(Service, { elsewhere: true })
+      .owns(Service, { otherNamespaces: true })
       .reconcile(async ({ metadata: { name }, spec }, context) => {
         const key = `${name} ${spec.soil}`;
         const said = new Said();

@@ -218,7 +218,7 @@ describe('children', () => {
     const other = await testNamespace(client, 'other');
     const far = operator()
       .controller(Garden)
-      .owns(ConfigMap, { elsewhere: true })
+      .owns(ConfigMap, { otherNamespaces: true })
       .owns(PriorityClass)
       .reconcile(async ({ metadata, spec }, { apply, applyAll, owned }) => {
         await apply(PriorityClass, { metadata: { name: `${namespace}-${metadata.name}` }, value: 1 });
@@ -245,7 +245,7 @@ describe('children', () => {
     const other = await testNamespace(client, 'other');
     const shared = operator()
       .controller(Garden)
-      .owns(ConfigMap, { elsewhere: true })
+      .owns(ConfigMap, { otherNamespaces: true })
       .reconcile(
         async (_, { apply }) => void (await apply(ConfigMap, { metadata: { name: 'one', namespace: other } })),
       );

@@ -55,8 +55,8 @@ export function paceOf(situation: CheckSituation): PaceState {
 
 /** Its last results hint at something. */
 function isSuspect({ target, check, perception }: CheckSituation): boolean {
-  const mind = perception.targets[target];
-  if (mind && (hasHint(mind.paths) || (mind.checks[check.name]?.failures ?? 0) > 0)) return true;
+  const perceived = perception.targets[target];
+  if (perceived && (hasHint(perceived.paths) || (perceived.checks[check.name]?.failures ?? 0) > 0)) return true;
   return target !== theService && isAnyoneSlow(perception, check.name);
 }
 

@@ -24,8 +24,8 @@ const happening = fc.record({
     { weight: 2, arbitrary: fc.constant('release' as const) },
     { weight: 1, arbitrary: fc.constant('abandon' as const) },
     { weight: 1, arbitrary: fc.constant('clock forward' as const) },
-    { weight: 2, arbitrary: fc.constant('bad weather' as const) },
-    { weight: 2, arbitrary: fc.constant('good weather' as const) },
+    { weight: 2, arbitrary: fc.constant('bad network' as const) },
+    { weight: 2, arbitrary: fc.constant('good network' as const) },
   ),
   amount: fc.nat(30_000),
 });
@@ -39,11 +39,11 @@ const actions: Record<Happening['what'], (candidate: Candidate, server: LeaseSer
   release: ({ leadership }) => void leadership?.release(),
   abandon: ({ leadership }) => leadership?.abandon(),
   'clock forward': ({ machine }, _, amount) => machine.setDateBy(amount),
-  'bad weather': (_, server, amount) => {
-    server.weather = { slowest: amount / 4, lossOneIn: amount % 6 };
+  'bad network': (_, server, amount) => {
+    server.conditions = { slowest: amount / 4, lossOneIn: amount % 6 };
   },
-  'good weather': (_, server) => {
-    server.weather = { slowest: 20, lossOneIn: 0 };
+  'good network': (_, server) => {
+    server.conditions = { slowest: 20, lossOneIn: 0 };
   },
 };
 
@@ -125,7 +125,7 @@ function passes(election: LeaderElection): boolean {
 }
 
 async function expectRecovery(server: LeaseServer, candidates: readonly Candidate[]): Promise<void> {
-  server.weather = { slowest: 20, lossOneIn: 0 };
+  server.conditions = { slowest: 20, lossOneIn: 0 };
   for (const { machine } of candidates) machine.thaw();
   await pass(server, candidates, 60_000);
   expect(candidates.filter(({ election }) => election.isLeader())).toHaveLength(1);

@@ -117,14 +117,14 @@ describe('a candidate', () => {
     const a = candidate('a');
     const create = server.create.bind(server);
     server.create = (record) => {
-      server.weather = cutOff;
+      server.conditions = cutOff;
       return create(record);
     };
     a.campaign();
     await pass(9);
     expect(server.record?.holderIdentity).toBe('a');
     expect(a.election.isLeader()).toBe(false);
-    server.weather = { slowest: 20, lossOneIn: 0 };
+    server.conditions = { slowest: 20, lossOneIn: 0 };
     await pass(10);
     expect(a.election.isLeader()).toBe(true);
   });
@@ -200,7 +200,7 @@ describe('a leader', () => {
 
   it('stops by itself when it cannot renew, before another can take over', async () => {
     const { a, b, pass, leadership, server } = await elected();
-    server.weather = cutOff;
+    server.conditions = cutOff;
     await pass(10);
     expect(leadership.signal.aborted).toBe(true);
     expect(leadership.signal.reason).toMatchObject({ code: 'KUR_RUNTIME_LEADERSHIP_LOST' });
@@ -216,7 +216,7 @@ describe('a leader', () => {
     // The first renewal is done at once and answered after four seconds; nothing else comes through.
     server.replace = (...of) => {
       const stored = replace(...of);
-      server.weather = cutOff;
+      server.conditions = cutOff;
       server.replace = replace;
       server.send = (arrive) => {
         server.clock.setTimeout(arrive, 4_000);
@@ -272,9 +272,9 @@ describe('a leader', () => {
     const { pass, leadership, server } = await elected();
     const replace = server.replace.bind(server);
     server.replace = (...of) => {
-      server.weather = cutOff;
+      server.conditions = cutOff;
       server.clock.setTimeout(() => {
-        server.weather = { slowest: 20, lossOneIn: 0 };
+        server.conditions = { slowest: 20, lossOneIn: 0 };
       }, 1_000);
       server.replace = replace;
       return replace(...of);

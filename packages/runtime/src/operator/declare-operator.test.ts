@@ -53,7 +53,7 @@ it('a kind that Kubernetes can tell no owner of is not shared', () => {
   const west = operator().cluster('west', { server: 'https://west' }).controller(Garden);
   expect(west.owns(ConfigMap, { shared: true })).toBeDefined();
   expect(() => west.owns(ConfigMap, { shared: true, cluster: 'west' })).toThrow("Garden can't share ConfigMap");
-  expect(() => west.owns(ConfigMap, { shared: true, elsewhere: true })).toThrow('would not know whose it is');
+  expect(() => west.owns(ConfigMap, { shared: true, otherNamespaces: true })).toThrow('would not know whose it is');
 });
 
 describe('the types of a declaration', () => {
@@ -95,7 +95,7 @@ describe('permissions', () => {
     const {
       namespaced,
       cluster,
-      own: home,
+      own: inOwnNamespace,
     } = await operator()
       .controller(Garden)
       .owns(ConfigMap)
@@ -114,7 +114,7 @@ describe('permissions', () => {
       rule('example.com', ['gardens/status'], ['patch']),
     ]);
     expect(cluster).toEqual([]);
-    expect(home).toEqual([
+    expect(inOwnNamespace).toEqual([
       rule('coordination.k8s.io', ['leases'], ['create']),
       rule('coordination.k8s.io', ['leases'], ['get', 'watch', 'update'], ['garden-operator']),
       rule('events.k8s.io', ['events'], ['create', 'patch']),
@@ -122,12 +122,16 @@ describe('permissions', () => {
   });
 
   it('are next to none where only webhooks are served: nothing is watched, and nobody leads', async () => {
-    const { namespaced, cluster, own: home } = await operator().controller(Garden).validate(nothing).permissions();
+    const {
+      namespaced,
+      cluster,
+      own: inOwnNamespace,
+    } = await operator().controller(Garden).validate(nothing).permissions();
     expect(namespaced).toEqual([]);
     expect(new Set(cluster.flatMap(({ resources = [] }) => resources))).toEqual(
       new Set(['validatingwebhookconfigurations', 'mutatingwebhookconfigurations']),
     );
-    expect(new Set(home.flatMap(({ resources = [] }) => resources))).toEqual(new Set(['secrets']));
+    expect(new Set(inOwnNamespace.flatMap(({ resources = [] }) => resources))).toEqual(new Set(['secrets']));
   });
 
   it('are for looking where things are only done by the clock', async () => {

@@ -66,7 +66,7 @@ export interface OwnSettings<C extends KubernetesObject, Clusters extends string
    * labels, and deleted by the operator, which holds the object by a finalizer until that is done. The same holds by
    * itself for children in another cluster, and for children of the whole cluster whose owner is in a namespace.
    */
-  elsewhere?: boolean;
+  otherNamespaces?: boolean;
   /**
    * One child may have several of the objects as owners: none of them is its controller, and it goes with the last of them. All must
    * want the same of it. It is never pruned, and none of them can `remove` or `release` it. False unless given.

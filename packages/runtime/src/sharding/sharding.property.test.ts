@@ -36,8 +36,8 @@ const happening = fc.record({
     { weight: 2, arbitrary: fc.constant('kill' as const) },
     { weight: 4, arbitrary: fc.constant('join' as const) },
     { weight: 1, arbitrary: fc.constant('clock forward' as const) },
-    { weight: 3, arbitrary: fc.constant('bad weather' as const) },
-    { weight: 3, arbitrary: fc.constant('good weather' as const) },
+    { weight: 3, arbitrary: fc.constant('bad network' as const) },
+    { weight: 3, arbitrary: fc.constant('good network' as const) },
     { weight: 1, arbitrary: fc.constant('delete the table' as const) },
     { weight: 1, arbitrary: fc.constant('delete a lease' as const) },
   ),
@@ -87,8 +87,8 @@ class World {
     const { living, server } = this;
     const player = living[who % Math.max(1, living.length)];
     if (what === 'join' && living.length < 4) this.join();
-    else if (what === 'bad weather') server.network.weather = { slowest: amount / 4, lossOneIn: amount % 6 };
-    else if (what === 'good weather') server.network.weather = { slowest: 20, lossOneIn: 0 };
+    else if (what === 'bad network') server.network.conditions = { slowest: amount / 4, lossOneIn: amount % 6 };
+    else if (what === 'good network') server.network.conditions = { slowest: 20, lossOneIn: 0 };
     else if (what === 'delete the table') server.deleteTable();
     else if (what === 'delete a lease')
       server.deleteMember(server.members[who % Math.max(1, server.members.length)] ?? '');
@@ -117,7 +117,7 @@ class World {
   }
 
   async expectRecovery(): Promise<void> {
-    this.server.network.weather = { slowest: 20, lossOneIn: 0 };
+    this.server.network.conditions = { slowest: 20, lossOneIn: 0 };
     for (const { machine } of this.living) machine.thaw();
     if (this.living.every(({ stop }) => stop.signal.aborted)) this.join();
     await this.pass(60_000);

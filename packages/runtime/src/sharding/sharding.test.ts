@@ -142,11 +142,11 @@ describe('sharing', () => {
     const { server, pass, a, b, c } = await three();
     const before = [a, b, c].map((each) => ({ member: each.sharding.state().member, shards: shards(each) }));
     const writes = server.tableWrites;
-    server.network.weather = cutOff;
+    server.network.conditions = cutOff;
     await pass(13);
     expect(sizes(a, b, c)).toEqual([0, 0, 0]);
     expect(a.sharding.readiness?.(new AbortController().signal)).toEqual(expect.any(String));
-    server.network.weather = fine;
+    server.network.conditions = fine;
     await pass(8);
     const after = [a, b, c].map((each) => ({ member: each.sharding.state().member, shards: shards(each) }));
     expect(after).toEqual(before);
@@ -275,7 +275,7 @@ describe('a shard that is handed over', () => {
       // The write that hands over is done, but nobody hears of it.
       if (lose && new Set(table.owners).size > 1) {
         lose = false;
-        server.network.weather = cutOff;
+        server.network.conditions = cutOff;
       }
       return put(table, before);
     };
@@ -285,7 +285,7 @@ describe('a shard that is handed over', () => {
     await pass(5.5);
     expect(a.sharding.state().draining).toHaveLength(6);
     for (const shard of a.sharding.state().draining) expect(() => a.sharding.fence(keyOfShard(shard))).toThrow();
-    server.network.weather = fine;
+    server.network.conditions = fine;
     await pass(10);
     expect(sizes(a, b)).toEqual([6, 6]);
   });
@@ -336,7 +336,7 @@ describe('a client that is fenced by what it works on', () => {
         'attach within its time',
       ]);
       did.length = 0;
-      server.network.weather = cutOff;
+      server.network.conditions = cutOff;
       await pass(12);
       await client.get(ConfigMap, web);
       await client.raw('GET', '/x');

@@ -4,7 +4,7 @@ import { keyOf } from '../object-key.ts';
 import { AppliedMemory } from './applied-memory.ts';
 import { declarationOf, managedByLabel } from './declaration.ts';
 import { fingerprintOf } from './json.ts';
-import { controllerReference, refuseForeignChild, refuseOwnerElsewhere } from './owner.ts';
+import { controllerReference, refuseForeignChild, refuseRemoteOwner } from './owner.ts';
 import type { Apply } from './write-options.ts';
 import type { WritingTools } from './writing-tools.ts';
 
@@ -88,7 +88,7 @@ function complete<T extends KubernetesObject>(
   const metadata = { ...manifest.metadata, name, ...(namespace ? { namespace } : {}) };
   const wanted = encoded({ apiVersion, kind, ...manifest, metadata } as unknown as T);
   if (!owner) return wanted;
-  refuseOwnerElsewhere(owner, type, wanted);
+  refuseRemoteOwner(owner, type, wanted);
   wanted.metadata.labels = { ...labels, [managedByLabel]: fieldManager };
   wanted.metadata.ownerReferences = [...ownerReferences, controllerReference(owner)];
   return wanted;

@@ -1,7 +1,7 @@
 import { ConfigMap, Namespace, resourceType } from '@kurator/client';
 import { describe, expect, it } from 'vitest';
 import { managedByLabel } from './declaration.ts';
-import { controllerReference, refuseForeignChild, refuseOwnerElsewhere } from './owner.ts';
+import { controllerReference, refuseForeignChild, refuseRemoteOwner } from './owner.ts';
 
 const Echo = resourceType('example.com/v1', 'Echo');
 const echo = { ...Echo, metadata: { name: 'e', namespace: 'n', uid: 'u1' } };
@@ -31,20 +31,20 @@ describe('owners', () => {
   });
 
   it('may own in their own namespace, and anywhere if they belong to the whole cluster', () => {
-    refuseOwnerElsewhere(echo, ConfigMap, child('n'));
-    refuseOwnerElsewhere(clusterEcho, ConfigMap, child('n'));
-    refuseOwnerElsewhere(clusterEcho, Namespace, child());
+    refuseRemoteOwner(echo, ConfigMap, child('n'));
+    refuseRemoteOwner(clusterEcho, ConfigMap, child('n'));
+    refuseRemoteOwner(clusterEcho, Namespace, child());
   });
 
   it('may not own elsewhere, which is said clearly', () => {
-    expect(() => refuseOwnerElsewhere(echo, ConfigMap, child('other'))).toThrow(
+    expect(() => refuseRemoteOwner(echo, ConfigMap, child('other'))).toThrow(
       expect.objectContaining({
         code: 'KUR_RUNTIME_OWNER_ELSEWHERE',
         message: "Echo n/e can't own ConfigMap c in namespace other: Kubernetes would delete it at once",
         remedy: expect.stringContaining('finalizer'),
       }),
     );
-    expect(() => refuseOwnerElsewhere(echo, Namespace, child())).toThrow('of the whole cluster');
+    expect(() => refuseRemoteOwner(echo, Namespace, child())).toThrow('of the whole cluster');
   });
 
   it('may not take children from each other', () => {

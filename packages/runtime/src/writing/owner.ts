@@ -19,7 +19,7 @@ export function controllerReference(owner: KubernetesObject): OwnerReference {
  * Refuses an owner that the garbage collector would not find: it looks for a namespaced owner in the child's own
  * namespace only, and deletes the child when it finds none.
  */
-export function refuseOwnerElsewhere(owner: KubernetesObject, type: ResourceType, child: KubernetesObject): void {
+export function refuseRemoteOwner(owner: KubernetesObject, type: ResourceType, child: KubernetesObject): void {
   const { namespace } = owner.metadata;
   if (!namespace || (type.namespaced && child.metadata.namespace === namespace)) return;
   const where = type.namespaced ? `in namespace ${child.metadata.namespace}` : 'of the whole cluster';

@@ -7,7 +7,7 @@ import type { Clock, ClockTimer } from '../../src/clock.ts';
 import type { LeaseRecord, LeaseStore, StoredLease } from '../../src/leadership/lease-store.ts';
 import { ManualClock } from './manual-clock.ts';
 
-export interface NetworkWeather {
+export interface NetworkConditions {
   /** Milliseconds that a message takes at most. */
   readonly slowest: number;
   /** Of so many messages one is lost; 0: none. */
@@ -17,7 +17,7 @@ export interface NetworkWeather {
 /** The server: executes one request at a time, in the order of their arrival. */
 export class LeaseServer {
   readonly clock = new ManualClock();
-  weather: NetworkWeather = { slowest: 20, lossOneIn: 0 };
+  conditions: NetworkConditions = { slowest: 20, lossOneIn: 0 };
   readonly #random: () => number;
   readonly #watchers = new Set<(record: LeaseRecord | undefined) => void>();
   #version = 0;
@@ -58,7 +58,7 @@ export class LeaseServer {
 
   /** Runs `arrive` once a message has come through; never, when it is lost. */
   send(arrive: () => void): void {
-    const { slowest, lossOneIn } = this.weather;
+    const { slowest, lossOneIn } = this.conditions;
     if (lossOneIn > 0 && this.#random() * lossOneIn < 1) return;
     this.clock.setTimeout(arrive, this.#random() * slowest);
   }

@@ -1,14 +1,14 @@
 /** CEL that gathers what a field refers to, from an object whose fields may all be absent. */
 import { celField, celLiteral } from '../cel.ts';
-import type { FieldStep, Signature, Site, Step } from './sites.ts';
+import type { FieldStep, ReferenceField, Signature, Step } from './marked-fields.ts';
 
 /**
- * A list of what a site refers to in an object: of each the field, its value, the namespace and the name. Of lists in
+ * A list of what a field refers to in an object: of each the field, its value, the namespace and the name. Of lists in
  * lists it is not known what they refer to, only whether they refer to anything: the name is empty then.
  */
-export function gathered(object: string, site: Site): string {
-  const { path, reference, name, namespace } = site;
-  const { values, isWhole } = valuesAt(object, site.steps);
+export function gathered(object: string, field: ReferenceField): string {
+  const { path, reference, name, namespace } = field;
+  const { values, isWhole } = valuesAt(object, field.steps);
   const given = reference.when && isWhole ? `.filter(self, ${reference.when})` : '';
   const entries = [
     ['field', celLiteral(path)],
@@ -28,8 +28,8 @@ export function signedFields(object: string, { steps, by, fields }: Signature): 
   return `[${values.join(', ')}]`;
 }
 
-/** Whether a site is a list in a list. */
-export function isNested({ steps }: Site): boolean {
+/** Whether a field is a list in a list. */
+export function isNested({ steps }: ReferenceField): boolean {
   return steps.filter(({ into }) => into !== 'field').length > 1;
 }
 

@@ -9,7 +9,7 @@ import { celLiteral } from '../cel.ts';
 import type { Resource } from '../definition.ts';
 import { SchemaError } from '../error.ts';
 import { gathered, isNested, signedFields } from './gather.ts';
-import { type Signature, type Site, signaturesIn, sitesIn } from './sites.ts';
+import { type ReferenceField, referenceFieldsIn, type Signature, signaturesIn } from './marked-fields.ts';
 
 /**
  * How often a policy may ask whether somebody is allowed something: the server reckons 350,000 for each time, and stops at
@@ -34,7 +34,7 @@ export function referencePolicyOf(
   { labels }: PolicyOptions = {},
 ): [] | [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding] {
   const { group, version, plural, spec, scope } = resource.definition;
-  const rights = rightsOf(sitesIn(spec));
+  const rights = rightsOf(referenceFieldsIn(spec));
   const signatures = signaturesIn(spec);
   if (rights.length === 0 && signatures.length === 0) return [];
   if (scope === 'Cluster') checkNamespaces(rights);
@@ -66,11 +66,11 @@ export function referencePolicyOf(
   return [policy, { apiVersion, kind: 'ValidatingAdmissionPolicyBinding', metadata, spec: spec_ }];
 }
 
-/** The sites that need the same right, so that each right is asked for in one place. */
-type Right = readonly [Site, ...Site[]];
+/** The fields that need the same right, so that each right is asked for in one place. */
+type Right = readonly [ReferenceField, ...ReferenceField[]];
 
-function rightsOf(sites: readonly Site[]): Right[] {
-  const alike = Map.groupBy(sites, ({ reference: { to, subresource, verbs } }) =>
+function rightsOf(fields: readonly ReferenceField[]): Right[] {
+  const alike = Map.groupBy(fields, ({ reference: { to, subresource, verbs } }) =>
     JSON.stringify([to.apiVersion, to.plural, subresource, verbs]),
   );
   return [...alike.values()] as unknown as Right[];
@@ -97,15 +97,15 @@ function slotsOf(rights: readonly Right[]): number[] {
 }
 
 function most(right: Right): number {
-  const counts = right.map((site) => {
-    if (site.name === '' || isNested(site)) return 1;
-    return site.steps.reduce((count, step) => (step.into === 'field' ? count : count * step.most), 1);
+  const counts = right.map((field) => {
+    if (field.name === '' || isNested(field)) return 1;
+    return field.steps.reduce((count, step) => (step.into === 'field' ? count : count * step.most), 1);
   });
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
 function variablesOf(right: Right, index: number): Variable[] {
-  const all = (object: string) => right.map((site) => gathered(object, site)).join(' + ');
+  const all = (object: string) => right.map((field) => gathered(object, field)).join(' + ');
   const [now, before] = [`variables.now${index}`, `variables.before${index}`];
   const changed = `${now}.filter(each, !(each in ${before}))`;
   return [

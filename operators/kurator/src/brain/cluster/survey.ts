@@ -92,7 +92,7 @@ export function survey(
     own.lastAt = Math.max(own.lastAt, service.repairs.at(-1) ?? never);
     lastAt = Math.max(lastAt, own.lastAt);
   }
-  const history = weather(spec, failing, services.length, before, now);
+  const history = stormHistory(spec, failing, services.length, before, now);
   const isStorm = history.stormSince !== undefined;
   const coolDown = isStorm ? spec.storm.coolDown : 0;
   const view: ClusterView = {
@@ -169,7 +169,13 @@ export function namespaceOf(service: string): string {
   return service.includes('/') ? service.slice(0, service.indexOf('/')) : '';
 }
 
-function weather(spec: ClusterSpec, failing: number, all: number, before: ClusterHistory, now: Millis): ClusterHistory {
+function stormHistory(
+  spec: ClusterSpec,
+  failing: number,
+  all: number,
+  before: ClusterHistory,
+  now: Millis,
+): ClusterHistory {
   const { share, services, calm } = spec.storm;
   const { stormSince, stormyAt } = before;
   if (failing >= services && failing >= share * all) return { stormSince: stormSince ?? now, stormyAt: now };

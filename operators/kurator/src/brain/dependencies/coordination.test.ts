@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mindOf, now, observe, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
+import { now, observe, perceptionOf, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
 import { survey } from '../cluster/survey.ts';
 import { freshHistory, type History } from '../incident/history.ts';
 import { beginning } from '../simulation/simulate.ts';
@@ -26,7 +26,7 @@ function thoughtOf(trouble: Trouble, history?: History): Thought {
   return think({
     spec,
     seen: { ...observe(trouble), dependants: [{ name: 'shop', answers: true }] },
-    perception: mindOf(trouble),
+    perception: perceptionOf(trouble),
     history: history ?? known,
     cluster: survey(clusterDefaults, [], {}, now).view,
     outcomes: [],

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { everyCheck, mindOf, now, observe, specOf, type Trouble, uids } from '../../../test/support/brain/trouble.ts';
+import {
+  everyCheck,
+  now,
+  observe,
+  perceptionOf,
+  specOf,
+  type Trouble,
+  uids,
+} from '../../../test/support/brain/trouble.ts';
 import { detect } from '../evidence/detect.ts';
 import type { DependencyObservation } from '../observation.ts';
 import { hour, minute, second } from '../time.ts';
@@ -9,7 +17,7 @@ import { diagnose } from './diagnose.ts';
 function diagnosed(trouble: Trouble): Diagnosis | undefined {
   const spec = specOf(trouble);
   const seen = observe(trouble);
-  const evidence = detect(spec, mindOf(trouble), seen, everyCheck, now);
+  const evidence = detect(spec, perceptionOf(trouble), seen, everyCheck, now);
   const { proven = ['r1'], wellAtFirst = [] } = trouble;
   const revisions = { healthy: proven, bad: [], left: [], wellAtFirst };
   return diagnose({ spec, evidence, seen, revisions, givenUp: trouble.givenUp ?? [], now });

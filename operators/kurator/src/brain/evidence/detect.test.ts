@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { everyCheck, mindOf, now, observe, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
+import { everyCheck, now, observe, perceptionOf, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
 import { freshPerception, perceive } from '../perception/perception.ts';
 import { serviceSpec } from '../spec-defaults.ts';
 import { minute, second } from '../time.ts';
@@ -81,7 +81,7 @@ describe('an instance', () => {
       spec: { startupGrace: minute },
     });
     const healthOf = (trouble: Trouble) =>
-      detect(specOf(trouble), mindOf(trouble), observe(trouble), everyCheck, now).instances[0]?.health;
+      detect(specOf(trouble), perceptionOf(trouble), observe(trouble), everyCheck, now).instances[0]?.health;
     expect(healthOf(hung(now - 8 * second))).toBe('failing');
     expect(healthOf(hung(createdAt))).toBe('starting');
   });

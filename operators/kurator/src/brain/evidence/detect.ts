@@ -84,8 +84,8 @@ function lookAt(
   nodes: ReadonlyMap<string, NodeObservation>,
 ): Look {
   const node = instance.node === undefined ? undefined : nodes.get(instance.node);
-  const mind = targets[instance.uid] ?? nothing;
-  return { ...common, instance, mind, node, ways: waysTo(mind, common.now) };
+  const perceived = targets[instance.uid] ?? nothing;
+  return { ...common, instance, perceived, node, ways: waysTo(perceived, common.now) };
 }
 
 interface Around {
@@ -97,8 +97,8 @@ interface Around {
 function isLossLocatable(looks: readonly Look[]): boolean {
   const live = looks.filter(({ instance }) => !instance.terminating);
   if (live.some(({ ways }) => (ways?.unclear.length ?? 0) > 0)) return false;
-  const tracks = live.flatMap(({ mind, ways }) =>
-    [...(ways?.lossy ?? []), ...(ways?.clear ?? [])].flatMap((from) => mind.paths[from] ?? []),
+  const tracks = live.flatMap(({ perceived, ways }) =>
+    [...(ways?.lossy ?? []), ...(ways?.clear ?? [])].flatMap((from) => perceived.paths[from] ?? []),
   );
   return areComparable(tracks);
 }
@@ -115,7 +115,7 @@ function examine(look: Look, looks: readonly Look[], around: Around): InstanceEv
   const symptoms = isDeploying ? counted.filter(({ confirmed }) => confirmed) : counted;
   const changesAt = nextChange(look, all, starts);
   const answered = lastAnswers(look);
-  const { crashes } = look.mind;
+  const { crashes } = look.perceived;
   return {
     name: instance.name,
     uid: instance.uid,
@@ -143,10 +143,10 @@ function leftBehind({ spec, node }: Look, symptoms: readonly Symptom[]): Symptom
 }
 
 /** Of the check that was answered last. */
-function lastAnswers({ checks, mind }: Look): InstanceEvidence['answered'] {
+function lastAnswers({ checks, perceived }: Look): InstanceEvidence['answered'] {
   let last: InstanceEvidence['answered'];
   for (const { name } of checks) {
-    const { healthySince: from, healthyAsOf: to } = mind.checks[name] ?? {};
+    const { healthySince: from, healthyAsOf: to } = perceived.checks[name] ?? {};
     if (from !== undefined && to !== undefined && to > (last?.to ?? Number.NEGATIVE_INFINITY)) last = { from, to };
   }
   return last;
@@ -182,7 +182,7 @@ type Company = Parameters<typeof slowCheck>[2];
 
 function fromChecks(look: Look, company: Company, isLossLocatable: boolean): Symptom[] {
   // What was heard last while it was starting says nothing about now.
-  const heard = look.checks.filter(({ name }) => !isStarting(look, look.mind.checks[name]?.knownAt ?? look.now));
+  const heard = look.checks.filter(({ name }) => !isStarting(look, look.perceived.checks[name]?.knownAt ?? look.now));
   const symptoms = heard.flatMap((check) =>
     look.isProven(check) ? fromCheck(check, look, company) : fromUnproven(check, look),
   );
@@ -194,7 +194,7 @@ function fromChecks(look: Look, company: Company, isLossLocatable: boolean): Sym
 function fromCheck(check: CheckSpec, look: Look, company: Company): Symptom[] {
   const symptoms: Symptom[] = [];
   const instance = look.instance.uid;
-  const failing = failingCheck(check, look.mind.checks[check.name], look.now);
+  const failing = failingCheck(check, look.perceived.checks[check.name], look.now);
   if (failing) {
     const confirmed = failing.confirmed && !isChance(check, look, company.looks);
     symptoms.push({ instance, ...said(look, failing), kind: failing.kind, confirmed });
@@ -208,7 +208,7 @@ function fromCheck(check: CheckSpec, look: Look, company: Company): Symptom[] {
 
 /** Where Kubernetes does not call it ready either, that is what counts. */
 function fromUnproven(check: CheckSpec, look: Look): Symptom[] {
-  const failing = look.instance.ready ? failingCheck(check, look.mind.checks[check.name], look.now) : undefined;
+  const failing = look.instance.ready ? failingCheck(check, look.perceived.checks[check.name], look.now) : undefined;
   return failing ? [{ instance: look.instance.uid, ...said(look, unprovenCheck(check, failing)) }] : [];
 }
 
@@ -234,14 +234,14 @@ function startOf({ instance }: Look): Millis {
 }
 
 function healthOf(look: Look, symptoms: readonly Symptom[], starts: boolean, isBlind: boolean): InstanceHealth {
-  const { instance, checks, mind, now } = look;
+  const { instance, checks, perceived, now } = look;
   if (instance.terminating) return leftBehind(look, symptoms).some(isConfirmed) ? 'failing' : 'terminating';
   const sure = symptoms.filter(({ kind, confirmed, isShared }) => confirmed && !isShared && kind !== 'unproven');
   if (sure.some(({ kind }) => !impairing.has(kind))) return 'failing';
   if (sure.length > 0) return 'impaired';
   if (isBlind) return 'unknown';
   if (starts) return 'starting';
-  if (!checks.every((check) => verdictOf(check, mind.checks[check.name], now) === 'healthy')) return 'unknown';
+  if (!checks.every((check) => verdictOf(check, perceived.checks[check.name], now) === 'healthy')) return 'unknown';
   if (instance.ready === false) return 'starting';
   return checks.length > 0 || instance.ready ? 'healthy' : 'unknown';
 }

@@ -21,7 +21,7 @@ export interface Look {
   readonly checks: readonly CheckSpec[];
   readonly isProven: IsProven;
   readonly instance: InstanceObservation;
-  readonly mind: TargetPerception;
+  readonly perceived: TargetPerception;
   readonly node: NodeObservation | undefined;
   readonly ways: Ways | undefined;
   readonly now: Millis;
@@ -78,13 +78,13 @@ function ripens(since: Millis, patience: Millis, now: Millis): Omit<Sighting, 's
 }
 
 function nodeTrouble(look: Look, has: (node: NodeObservation) => boolean, how: string): Sighting | undefined {
-  const { instance, node, spec, checks, now, mind } = look;
+  const { instance, node, spec, checks, now, perceived } = look;
   if (!node || !has(node)) return undefined;
   const ripeAt = node.gone ? node.since : Math.max(node.since + spec.recovery.nodeGrace, node.silentAloneFrom ?? 0);
   const waited = ripens(node.since, ripeAt - node.since, now);
   // Whoever still answers is alive, whatever its node says. Who was sent there when it was lost already never began to run.
   const runs = instance.containers.some(({ state }) => state === 'running');
-  const mayAnswer = runs && checks.some((check) => mayBeAlive(check, mind.checks[check.name], now));
+  const mayAnswer = runs && checks.some((check) => mayBeAlive(check, perceived.checks[check.name], now));
   return { ...waited, confirmed: waited.confirmed && !mayAnswer, says: `its node ${node.name} is ${how}` };
 }
 
@@ -132,8 +132,8 @@ function endedBadly(look: Look, counts: (end: ContainerEnd) => boolean, what: st
 }
 
 /** Seen healthy by every check since then. */
-export function hasAnswered({ checks, mind }: Look, since: Millis): boolean {
-  return checks.every(({ name }) => (mind.checks[name]?.healthyAsOf ?? Number.NEGATIVE_INFINITY) >= since);
+export function hasAnswered({ checks, perceived }: Look, since: Millis): boolean {
+  return checks.every(({ name }) => (perceived.checks[name]?.healthyAsOf ?? Number.NEGATIVE_INFINITY) >= since);
 }
 
 /** Seen healthy by every check whose word counts since then, and not unready. */
@@ -143,9 +143,9 @@ function isBack(look: Look, since: Millis): boolean {
 }
 
 function crashLoop(look: Look): Sighting | undefined {
-  const { instance, mind, now } = look;
+  const { instance, perceived, now } = look;
   const looping = instance.containers.find(({ waiting }) => waiting === 'CrashLoopBackOff');
-  const recent = mind.crashes.filter((at) => now - at < crashWindow);
+  const recent = perceived.crashes.filter((at) => now - at < crashWindow);
   const last = recent.at(-1) ?? Number.NEGATIVE_INFINITY;
   if (!looping && (recent.length < crashesThatLoop || now - last > outOfLoop)) return undefined;
   const restarts = instance.containers.reduce((sum, container) => sum + container.restarts, 0);
@@ -205,8 +205,8 @@ export function unprovenCheck(
  */
 export function slowCheck(check: CheckSpec, look: Look, { looks, isSaturated }: Company): SharedSighting | undefined {
   const { name } = check;
-  const { mind, now } = look;
-  const track = mind.checks[name];
+  const { perceived, now } = look;
+  const track = perceived.checks[name];
   if (!track || track.tempo.slow < windowOfAnswers || now - track.knownAt > staleAfter(check)) return undefined;
   const { tempo } = track;
   const others = othersOf(check, look, looks).map((other) => other.tempo);
@@ -220,14 +220,14 @@ export function slowCheck(check: CheckSpec, look: Look, { looks, isSaturated }: 
 /** The same check of the other instances, where it is known. */
 function othersOf(check: CheckSpec, look: Look, looks: readonly Look[]): CheckTrack[] {
   return looks.flatMap((one) => {
-    const other = one === look || one.instance.terminating ? undefined : one.mind.checks[check.name];
+    const other = one === look || one.instance.terminating ? undefined : one.perceived.checks[check.name];
     return other && look.now - other.knownAt <= staleAfter(check) ? [other] : [];
   });
 }
 
 /** It fails now and then, more often than by chance; nothing when the last answer is too long ago. */
 export function intermittentCheck(check: CheckSpec, look: Look, looks: readonly Look[]): SharedSighting | undefined {
-  const track = look.mind.checks[check.name];
+  const track = look.perceived.checks[check.name];
   // Hardly any does: only for one that does the others are looked at.
   if (!track?.blips.wavers) return undefined;
   const others = othersOf(check, look, looks).map(({ blips }) => blips);
@@ -251,7 +251,7 @@ export function wavers(
 
 /** Whether a row of failures is no more than what all of them suffer from now and then. */
 export function isChance(check: CheckSpec, look: Look, looks: readonly Look[]): boolean {
-  const track = look.mind.checks[check.name];
+  const track = look.perceived.checks[check.name];
   if (!track) return false;
   const others = othersOf(check, look, looks);
   const begun = others.filter(({ failures, verdict }) => failures > 0 && verdict !== 'failing').length;
@@ -272,13 +272,13 @@ interface Company {
 type SharedSighting = Sighting & Pick<Symptom, 'isShared'>;
 
 /** Packets are lost on the way to it. Where others can't be judged yet, it can't be said whose loss that is. */
-export function lossTo({ mind, ways }: Look, isLocatable: boolean): Sighting | undefined {
+export function lossTo({ perceived, ways }: Look, isLocatable: boolean): Sighting | undefined {
   const [first] = ways?.lossy ?? [];
-  const track = first === undefined ? undefined : mind.paths[first];
+  const track = first === undefined ? undefined : perceived.paths[first];
   if (!track) return undefined;
   const share = Math.round(100 * (lossShare(track) ?? 0));
   const says = `about ${share} % of packets are lost on the way from ${ways?.lossy.join(', ')}`;
-  const isPresent = ways?.lossy.some((from) => mind.paths[from] && losesNow(mind.paths[from]));
+  const isPresent = ways?.lossy.some((from) => perceived.paths[from] && losesNow(perceived.paths[from]));
   return { confirmed: isLocatable && isPresent === true, since: track.lastAt, says };
 }
 

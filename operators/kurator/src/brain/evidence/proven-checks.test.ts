@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mindOf, now, observe, specOf, type Trouble, uids } from '../../../test/support/brain/trouble.ts';
+import { now, observe, perceptionOf, specOf, type Trouble, uids } from '../../../test/support/brain/trouble.ts';
 import { survey } from '../cluster/survey.ts';
 import { freshHistory, type History } from '../incident/history.ts';
 import { freshPerception, perceive } from '../perception/perception.ts';
@@ -38,7 +38,7 @@ function thoughtOf(trouble: Trouble, history: History = fresh) {
 
 const isProvenBy = (trouble: Trouble, history: History = fresh) => {
   const spec = specOf(trouble);
-  const learned = proveChecks(spec, history, mindOf(trouble), observe(trouble));
+  const learned = proveChecks(spec, history, perceptionOf(trouble), observe(trouble));
   return spec.checks.map(provenIn(learned));
 };
 
@@ -54,7 +54,7 @@ describe('a check', () => {
     const history = { ...fresh, provenChecks: { http: '/healthz' } };
     expect([edited, check].map(provenIn(history) as never)).toEqual([false, true]);
     const spec = specOf({ spec: { checks: [edited] } });
-    const before = perceive(specOf({ spec: { checks: [check] } }), mindOf({ spec: { checks: [check] } }), {
+    const before = perceive(specOf({ spec: { checks: [check] } }), perceptionOf({ spec: { checks: [check] } }), {
       results: [],
       samples: [],
       instances: observe({}).instances,
@@ -78,10 +78,10 @@ describe('a check', () => {
 
   it('is remembered as proven across a restart', () => {
     const trouble = { spec: { checks: [check] } };
-    const learned = proveChecks(specOf(trouble), fresh, mindOf(trouble), observe(trouble));
+    const learned = proveChecks(specOf(trouble), fresh, perceptionOf(trouble), observe(trouble));
     const read = JSON.parse(JSON.stringify(learned)) as History;
     expect(thoughtOf(trouble, read).diagnosis?.cause).toBe('wrong-answers');
-    expect(proveChecks(specOf(trouble), learned, mindOf(trouble), observe(trouble))).toBe(learned);
+    expect(proveChecks(specOf(trouble), learned, perceptionOf(trouble), observe(trouble))).toBe(learned);
   });
 });
 

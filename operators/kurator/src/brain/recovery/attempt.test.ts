@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mindOf, now, observe, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
+import { now, observe, perceptionOf, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
 import { survey } from '../cluster/survey.ts';
 import { freshHistory } from '../incident/history.ts';
 import { clusterDefaults } from '../spec-defaults.ts';
@@ -18,7 +18,15 @@ function actionsFor(stateful: boolean, moveWhenUnreachable: boolean, node: objec
   };
   const spec = specOf(trouble);
   const history = { ...freshHistory(now - minute), provenChecks: { http: '' } };
-  const input = { spec, seen: observe(trouble), perception: mindOf(trouble), history, cluster, outcomes: [], now };
+  const input = {
+    spec,
+    seen: observe(trouble),
+    perception: perceptionOf(trouble),
+    history,
+    cluster,
+    outcomes: [],
+    now,
+  };
   return think(input).actions.map(({ kind, isForced = false }) => ({ kind, isForced }));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { everyCheck, mindOf, now, observe, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
+import { everyCheck, now, observe, perceptionOf, specOf, type Trouble } from '../../../test/support/brain/trouble.ts';
 import { survey } from '../cluster/survey.ts';
 import { detect } from '../evidence/detect.ts';
 import { freshHistory } from '../incident/history.ts';
@@ -12,7 +12,7 @@ import type { Situation } from './situation.ts';
 function refusedBy(trouble: Trouble): string | undefined {
   const spec = specOf(trouble);
   const seen = observe(trouble);
-  const evidence = detect(spec, mindOf(trouble), seen, everyCheck, now);
+  const evidence = detect(spec, perceptionOf(trouble), seen, everyCheck, now);
   const situation = {
     spec,
     seen,

@@ -42,7 +42,7 @@ function blamed({ targets }: Perception): Perception {
       : track;
   const blame = <T>(record: Readonly<Record<string, T>>, change: (value: T) => T) =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
-  return { targets: blame(targets, (mind) => ({ ...mind, checks: blame(mind.checks, failing) })) };
+  return { targets: blame(targets, (perceived) => ({ ...perceived, checks: blame(perceived.checks, failing) })) };
 }
 
 /** A brain that is given another recovery than the one that a person wants. */

@@ -115,7 +115,7 @@ function samples({ loss = {}, openings = {} }: Trouble): PathSample[] {
   });
 }
 
-export function mindOf(trouble: Trouble): Perception {
+export function perceptionOf(trouble: Trouble): Perception {
   const { instances } = observe(trouble);
   return perceive(specOf(trouble), freshPerception, {
     results: results(trouble),

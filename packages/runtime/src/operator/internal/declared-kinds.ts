@@ -83,7 +83,7 @@ export function isRemote(controller: ControllerDefinition, kind: WatchedKind): b
   if (childrenPolicy(controller) !== 'delete') return true;
   const isFar = clusterOf(kind) !== (settings.cluster ?? OWN_CLUSTER);
   const isWider = type.namespaced && !kind.type.namespaced;
-  return isFar || isWider || kind.settings.elsewhere === true;
+  return isFar || isWider || kind.settings.otherNamespaces === true;
 }
 
 /** A choice of labels or fields as the API server takes it. */

@@ -7,7 +7,7 @@
  */
 import type { KubernetesObject, Manifest, ResourceType } from '@kurator/client';
 import { managedByLabel } from '../../writing/declaration.ts';
-import { controllerReference, refuseForeignChild, refuseOwnerElsewhere } from '../../writing/owner.ts';
+import { controllerReference, refuseForeignChild, refuseRemoteOwner } from '../../writing/owner.ts';
 import type { Adopt } from '../../writing/write-options.ts';
 import type { ControllerScope } from './controller-scope.ts';
 import type { OwnedKind } from './lookups.ts';
@@ -38,7 +38,7 @@ export async function applyShared<C extends KubernetesObject>(
     // Else one that is made right before the owner is deleted and this process ends would be nobody's.
     ...(isThere ? {} : { ownerReferences: [reference] }),
   };
-  refuseOwnerElsewhere(owner, type, { apiVersion: type.apiVersion, kind: type.kind, metadata } as KubernetesObject);
+  refuseRemoteOwner(owner, type, { apiVersion: type.apiVersion, kind: type.kind, metadata } as KubernetesObject);
   const refuse = (live: KubernetesObject) => refuseForeignChild(owner, live, fieldManager, adopt);
   const child = await scope.writer(cluster).apply(type, { ...manifest, metadata }, { refuse, signal });
   const isHeld = isThere && child.metadata.ownerReferences?.some((one) => one.uid === uid);

@@ -15,7 +15,7 @@ export type Step =
 export type FieldStep = Extract<Step, { into: 'field' }>;
 
 /** A field that refers to other objects. */
-export interface Site {
+export interface ReferenceField {
   /** For people: `spec.checks[].http.tls.caFrom`. */
   readonly path: string;
   readonly steps: readonly Step[];
@@ -37,9 +37,9 @@ export interface Signature {
 }
 
 /** All such fields of a spec. */
-export function sitesIn(spec: z.core.$ZodType): Site[] {
+export function referenceFieldsIn(spec: z.core.$ZodType): ReferenceField[] {
   return marksIn(spec).flatMap(({ mark, layers, place, steps }) =>
-    mark.is === 'reference' ? [siteOf(mark.reference, layers, place, steps)] : [],
+    mark.is === 'reference' ? [referenceFieldOf(mark.reference, layers, place, steps)] : [],
   );
 }
 
@@ -110,7 +110,12 @@ function mostOf({ checks, marks }: Layers): number {
   return Math.min(Infinity, ...lengths, ...marks.flatMap((mark) => (mark.is === 'size' ? (mark.max ?? []) : [])));
 }
 
-function siteOf(reference: Reference, layers: Layers, { path }: Place, steps: readonly Step[]): Site {
+function referenceFieldOf(
+  reference: Reference,
+  layers: Layers,
+  { path }: Place,
+  steps: readonly Step[],
+): ReferenceField {
   const { shape = {}, type } = layers.core._zod.def as z.core.$ZodTypeDef & AnyDef;
   const guessed = 'name' in shape ? 'self.name' : type === 'string' || type === 'enum' ? 'self' : undefined;
   const name = reference.name ?? guessed;
