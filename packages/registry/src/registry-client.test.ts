@@ -285,6 +285,9 @@ describe('a registry that has had enough', () => {
 });
 
 describe('trouble', () => {
+  /** It tries as often as others, and pauses for less. */
+  const hasty = { patience: 10 };
+
   it('that passes is waited out', async () => {
     const answers: Scripted[] = [(response) => void response.destroy(), { status: 503 }, { status: 500 }, found];
     const registry = await scriptedServer(() => answers.shift() ?? found);
@@ -315,7 +318,7 @@ describe('trouble', () => {
     ['a forbidden thing', { status: 403 }, { code: 'KUR_REGISTRY_DENIED' }],
   ])('is told with its place and remedy: %s', async (_, answer, expected) => {
     const registry = await scriptedServer(() => answer);
-    const error = await clientWith()
+    const error = await clientWith(hasty)
       .repository(`${registry.host}/demo/web`)
       .manifest('v1')
       .catch((thrown: unknown) => thrown as Error);
@@ -330,9 +333,18 @@ describe('trouble', () => {
     expect(String(error).length).toBeLessThan(600);
   });
 
+  it('is tried again four times at most, with pauses no longer than its patience', async () => {
+    const registry = await scriptedServer(() => ({ status: 500 }));
+    const began = performance.now();
+    const asking = clientWith(hasty).repository(`${registry.host}/a`).digest('v1');
+    await expect(asking).rejects.toMatchObject({ code: 'KUR_REGISTRY_SERVER' });
+    expect(registry.asked).toHaveLength(4);
+    expect(performance.now() - began).toBeLessThan(4000);
+  });
+
   it('is told of one who does not answer in time', async () => {
     const registry = await scriptedServer(() => () => {});
-    const web = clientWith({ timeout: 100 }).repository(`${registry.host}/a`);
+    const web = clientWith({ ...hasty, timeout: 100 }).repository(`${registry.host}/a`);
     await expect(web.digest('v1')).rejects.toMatchObject({ code: 'KUR_REGISTRY_TIMEOUT', registry: registry.host });
   });
 

@@ -20,7 +20,8 @@ export interface RegistryClientOptions {
   readonly timeout?: number;
   /**
    * How long a call may wait for a registry that has said when to come again, in milliseconds; 10 s unless told. Where it
-   * would be longer, the call ends at once with `KUR_REGISTRY_RATE_LIMITED` and its `retryAt`.
+   * would be longer, the call ends at once with `KUR_REGISTRY_RATE_LIMITED` and its `retryAt`. Nor is a pause before what failed
+   * is tried again any longer.
    */
   readonly patience?: number;
   /** `proxiesOf(process.env)` for the environment's; none unless told. */

@@ -29,6 +29,8 @@ const manifest = JSON.stringify({
   config: descriptor(config),
   layers: [],
 });
+/** It tries as often as others, and pauses for less. */
+const hasty = { patience: 10 };
 const bad = { code: 'KUR_REGISTRY_BAD_CONTENT', repository: 'demo/web', remedy: expect.any(String) };
 
 describe('the digest of a tag', () => {
@@ -223,7 +225,7 @@ describe('a blob', () => {
   });
 
   it('is not tried for ever where nothing comes', async () => {
-    const { web, server } = await repositoryWith({ [path]: (response) => void response.destroy() });
+    const { web, server } = await repositoryWith({ [path]: (response) => void response.destroy() }, hasty);
     await expect(web.bytes(blob)).rejects.toMatchObject({ code: 'KUR_REGISTRY_UNREACHABLE' });
     expect(server.asked.length).toBeLessThanOrEqual(16);
   });
@@ -233,7 +235,7 @@ describe('a blob', () => {
       response.writeHead(200, { 'content-length': content.byteLength });
       response.write(content.subarray(0, 10));
     };
-    const { web } = await repositoryWith({ [path]: still }, { timeout: 100 });
+    const { web } = await repositoryWith({ [path]: still }, { ...hasty, timeout: 100 });
     await expect(web.bytes(blob)).rejects.toMatchObject({ code: 'KUR_REGISTRY_TIMEOUT' });
   });
 

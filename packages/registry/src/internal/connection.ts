@@ -25,7 +25,7 @@ export interface ConnectionOptions {
   readonly transport: Transport;
   readonly logIns: LogIns;
   readonly place: RepositoryName;
-  /** How long a call may wait for a registry that wants to be left alone, in milliseconds. */
+  /** How long a call may wait for a registry that wants to be left alone, and before it tries again, in milliseconds. */
   readonly patience: number;
 }
 
@@ -103,11 +103,12 @@ export class Connection {
 
   /** In milliseconds. Undefined where trying again is of no use, or would have to wait for too long. */
   #waitAfter(error: unknown, attempt: number): number | undefined {
+    const { patience } = this.#options;
     const { retryAt } = error instanceof RegistryError ? error : {};
     // Whoever wants to be left alone may be another than the registry: where it logs people in, or leads to.
     const rest = retryAt && retryAt.getTime() - Date.now();
-    if (rest !== undefined && rest <= this.#options.patience) return rest;
-    return mayPass(error) ? FIRST_PAUSE * 2 ** attempt : undefined;
+    if (rest !== undefined && rest <= patience) return rest;
+    return mayPass(error) ? Math.min(FIRST_PAUSE * 2 ** attempt, patience) : undefined;
   }
 
   /** A host that wants to be left alone is: briefly by waiting, else by an error that says until when. */
