@@ -4,7 +4,7 @@ import { exitCodeOf } from './exit-code.ts';
 import { errorText } from './terminal/error-text.ts';
 import { LiveArea, type TerminalStream } from './terminal/live-area.ts';
 import { progressReporter, type Reporter } from './terminal/progress-reporter.ts';
-import { type Screen, screenOf } from './terminal/style.ts';
+import type { Screen } from './terminal/style.ts';
 
 /** What one run of the command talks to. */
 export interface Session {
@@ -23,6 +23,8 @@ export interface ActionContext {
   readonly reporter: Reporter;
   /** Where progress is drawn, for whoever has more to show in place. */
   readonly live: LiveArea;
+  /** Where results are printed, for whoever has some to keep up to date. */
+  readonly results: LiveArea;
   /** What results are printed on. */
   readonly screen: Screen;
   /** A line of the result. */
@@ -51,13 +53,15 @@ export function lazy<Options, Arguments extends readonly unknown[]>(
     const options = given.at(-2) as Options & { verbose?: boolean };
     const verbose = options.verbose ?? false;
     const live = new LiveArea(session.stderr);
+    const results = new LiveArea(session.stdout);
     const reporter = progressReporter({ area: live, verbose });
     const context: ActionContext = {
       reporter,
       live,
+      results,
       signal: session.signal,
-      screen: screenOf(session.stdout),
-      print: (text) => session.stdout.write(`${text}\n`),
+      screen: results.screen,
+      print: (text) => results.line(text),
       say: reporter.info,
     };
     try {

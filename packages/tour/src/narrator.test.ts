@@ -1,17 +1,16 @@
-import { plain } from '@kurator/command';
+import { LiveArea } from '@kurator/command';
 import { silent } from '@kurator/testenv';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Narrator } from './narrator.ts';
 
 let written: string[] = [];
 
-function narratorOn(width: number | undefined, environment = {}): Narrator {
-  const audience = {
-    print: (text: string) => void written.push(text),
-    screen: { width, paint: plain },
-    reporter: silent,
+function narratorOn(columns: number | undefined, environment = {}): Narrator {
+  const stream = {
+    ...(columns && { isTTY: true, columns }),
+    write: (text: string) => void written.push(text),
   };
-  return new Narrator(audience, Date.now(), environment);
+  return new Narrator({ results: new LiveArea(stream, environment), reporter: silent }, Date.now());
 }
 
 beforeEach(() => {
@@ -25,7 +24,7 @@ describe('the narrator', () => {
     const narrator = narratorOn(undefined);
     vi.advanceTimersByTime(12_300);
     narrator.step('Up.');
-    expect(written).toEqual(['[     12 s] Up.']);
+    expect(written).toEqual(['[     12 s] Up.\n']);
   });
 
   it('without a terminal writes lines, and nothing in place', () => {
@@ -34,7 +33,7 @@ describe('the narrator', () => {
     narrator.line('one');
     vi.advanceTimersByTime(5000);
     narrator.close();
-    expect(written).toEqual(['one']);
+    expect(written).toEqual(['one\n']);
   });
 
   it.each([{ TERM: 'dumb' }])('a terminal that can not move its cursor is as none: %o', (environment) => {
@@ -50,12 +49,12 @@ describe('the narrator', () => {
     narrator.line('one');
     state = 'Down';
     vi.advanceTimersByTime(200);
-    expect(written).toEqual(['\ncart Healthy', '\x1b[2A\x1b[Jone\n\ncart Healthy', '\x1b[2A\x1b[J\ncart Down']);
+    expect(written).toEqual(['\ncart Healthy', '\r\x1b[1A\x1b[Jone\n\ncart Healthy', '\r\x1b[1A\x1b[J\ncart Down']);
     narrator.close();
     written = [];
     narrator.line('two');
     vi.advanceTimersByTime(1000);
-    expect(written).toEqual(['two']);
+    expect(written).toEqual(['two\n']);
   });
 
   it('shows long work in place, for as long as it takes', () => {

@@ -3,14 +3,11 @@
  * are kept up to date in place. Elsewhere there are only lines that stay.
  */
 
-import { type ActionContext, duration, type Screen, wrap } from '@kurator/command';
+import { type ActionContext, duration, type LiveArea, type LiveLines, type Screen, wrap } from '@kurator/command';
 import type { Reporter } from '@kurator/testenv';
 
 /** As much of an action's context as is needed to tell something. */
-export type Audience = Pick<ActionContext, 'print' | 'screen' | 'reporter'>;
-
-const UP_AND_WIPE = (lines: number) => `\x1b[${lines}A\x1b[J`;
-const REDRAW_EVERY = 200;
+export type Audience = Pick<ActionContext, 'results' | 'reporter'>;
 
 export class Narrator {
   readonly screen: Screen;
@@ -18,21 +15,22 @@ export class Narrator {
   readonly isLive: boolean;
   /** For whatever takes long. */
   readonly reporter: Reporter;
-  readonly #print: (text: string) => void;
+  readonly #area: LiveArea;
   readonly #started: number;
   readonly #tasks = new Map<string, { since: number; detail: string | undefined }>();
-  #timer: NodeJS.Timeout | undefined;
-  #board: () => readonly string[] = () => [];
-  #drawn = 0;
+  #board: LiveLines = () => [];
 
-  constructor({ print, screen, reporter }: Audience, started: number, environment: NodeJS.ProcessEnv = process.env) {
-    this.screen = screen;
-    this.isLive = screen.width !== undefined && environment.TERM !== 'dumb';
-    this.#print = print;
+  constructor({ results, reporter }: Audience, started: number) {
+    this.screen = results.screen;
+    this.isLive = results.isLive;
+    this.#area = results;
     this.#started = started;
     // One hand on the terminal: two would write over each other.
     this.reporter = this.isLive ? this.#liveReporter(reporter) : reporter;
-    if (this.isLive) this.#timer = setInterval(() => this.#redraw([]), REDRAW_EVERY).unref();
+    results.show(() => {
+      const block = [...this.#board(), ...this.#taskLines()];
+      return block.length > 0 ? ['', ...block] : [];
+    });
   }
 
   /** What comes next, with the time since the beginning. */
@@ -43,32 +41,18 @@ export class Narrator {
 
   /** A line, or several. */
   line(text = ''): void {
-    this.#redraw(text.split('\n'));
+    this.#area.line(text);
   }
 
   /** What is shown below the last line, from now on. */
-  show(board: () => readonly string[]): void {
+  show(board: LiveLines): void {
     this.#board = board;
-    this.#redraw([]);
+    this.#area.refresh();
   }
 
   /** What is shown in place stays as it is, and nothing more is. */
   close(): void {
-    clearInterval(this.#timer);
-    this.#redraw([]);
-    this.#drawn = 0;
-    this.#board = () => [];
-    this.#tasks.clear();
-  }
-
-  #redraw(lines: readonly string[]): void {
-    const block = this.isLive ? [...this.#board(), ...this.#taskLines()] : [];
-    if (lines.length === 0 && block.length === 0 && this.#drawn === 0) return;
-    const wipe = this.#drawn > 0 ? UP_AND_WIPE(this.#drawn) : '';
-    const all = [...lines, ...(block.length > 0 ? ['', ...block] : [])];
-    this.#drawn = all.length - lines.length;
-    // A line ends with the newline that printing adds.
-    this.#print(wipe + all.join('\n') + (all.length === 0 ? '\x1b[A' : ''));
+    this.#area.leave();
   }
 
   #taskLines(): string[] {
@@ -88,7 +72,7 @@ export class Narrator {
         const said = [percent, detail].filter(Boolean).join(', ') || undefined;
         if (fraction === 1) this.#tasks.delete(task);
         else this.#tasks.set(task, { since: this.#tasks.get(task)?.since ?? Date.now(), detail: said });
-        this.#redraw([]);
+        this.#area.refresh();
       },
     };
   }
