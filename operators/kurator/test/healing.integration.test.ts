@@ -188,6 +188,32 @@ describe('an adopted service', () => {
     expect(await web.podNames()).not.toContain(targets[0]?.name);
   });
 
+  it('is rolled back though a PodDisruptionBudget lets nobody go for it: that is on record, and their turn comes later', async () => {
+    const { client, namespace } = round;
+    await protect(0);
+    const workload = await client.get(Deployment, { name: 'web', namespace });
+    const spec = workload.spec?.template.spec;
+    const template = { ...workload.spec?.template, spec: { containers: [{ name: 'main', image: 'web:0' }] } };
+    const targets = [{ name: second().name, uid: second().uid }];
+    const expected = { generation: workload.metadata.generation ?? 0, revision: 'now' };
+    const action: Action = {
+      id: 'x',
+      kind: 'rollback',
+      revision: 'before',
+      targets,
+      expect: expected,
+      reason: '',
+      intendedAt: 0,
+    };
+    const revisions = [{ id: 'before', version: 'before', number: 1, template }];
+    const scene = { client, type: Deployment as never, workload, revisions, now: Date.now };
+    const message = expect.stringContaining(`${second().name}: `);
+    expect(await carryOut(action, scene)).toMatchObject({ result: 'done', spared: [second().uid], message });
+    const now = (await client.get(Deployment, { name: 'web', namespace })).spec?.template.spec;
+    expect([spec, now].map((one) => one?.containers[0]?.image)).toEqual(['web:1', 'web:0']);
+    expect(await web.podNames()).toContain(second().name);
+  });
+
   it('loses no try to a PodDisruptionBudget that refuses, and goes on when it allows it', async () => {
     await protect(0);
     await round.adopt('web', { checks: [], recovery: { steps: { replace: { tries: 1 } } } });

@@ -57,7 +57,7 @@ export async function carryOut(action: Action, context: ActionContext): Promise<
 interface Problem {
   readonly result: ActionResult;
   readonly message: string;
-  /** Those that were not let go, where others were taken. */
+  /** Those that were not let go, where others were taken or the workload was changed. */
   readonly spared?: readonly string[];
 }
 
@@ -91,10 +91,18 @@ const deeds: Record<Action['kind'], Deed> = {
   },
 };
 
-/** What is taken away after a change belongs to it: where that is refused, the change was made all the same. */
+/** What is taken away after a change belongs to it; but the change was made, whatever comes of this: who stays has his turn later. */
 async function follow(action: Action, context: ActionContext): Promise<Problem | undefined> {
-  const problem = await takeAway(action, context);
-  return problem && { ...problem, result: 'failed' };
+  const left = new Map<string, string>();
+  for (const target of action.targets) {
+    const problem = await takeAway({ ...action, targets: [target] }, context).catch((error: unknown) => {
+      context.signal?.throwIfAborted();
+      return { message: `${target.name}: ${messageOf(error)}` };
+    });
+    if (problem) left.set(target.uid, problem.message);
+  }
+  if (left.size === 0) return undefined;
+  return { result: 'done', message: [...left.values()].join('; '), spared: [...left.keys()] };
 }
 
 /** Evicts the targets, each by its uid. */

@@ -27,7 +27,7 @@ export function begun(situation: Situation, step: Step): Incident {
   return isDisruptive(step) ? withAction(situation, opened, deed(situation, step)) : opened;
 }
 
-/** The incident with the next wave of its attempt, which gets the step's time anew. */
+/** The incident with the next wave of its attempt, which gets the step's time anew, unless the last one was refused. */
 export function wentOn(situation: Situation, targets: readonly InstanceEvidence[]): Incident {
   const { incident } = situation;
   const { step = 'replace' } = openAttempt(incident) ?? {};
@@ -54,7 +54,8 @@ function withAction(situation: Situation, incident: Incident, done: Deed): Incid
   const attempt = openAttempt(incident);
   if (!attempt) return incident;
   const { now, spec } = situation;
-  const deadline = now + spec.recovery.steps[attempt.step].deadline;
+  const isRefused = attempt.actions.at(-1)?.outcome?.result === 'refused';
+  const deadline = isRefused ? attempt.deadline : now + spec.recovery.steps[attempt.step].deadline;
   const number = `${incident.attempts.length}.${attempt.actions.length + 1}`;
   const action: Action = {
     id: `${incident.id}/${number}`,

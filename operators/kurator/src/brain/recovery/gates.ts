@@ -129,8 +129,11 @@ function mayBeAll(
 }
 
 /** Healthy instances that the worst outcome of a step would leave, and how many must be. */
-function worstCase({ spec, evidence, seen }: Situation, { step, targets }: Intent): { left: number; least: number } {
-  const touched = step === 'rollback' ? evidence.instances.filter(isOf(seen.workload.revision)) : targets;
+function worstCase(
+  { spec, evidence, seen }: Situation,
+  { step, targets, isFirst }: Intent,
+): { left: number; least: number } {
+  const touched = step === 'rollback' && isFirst ? evidence.instances.filter(isOf(seen.workload.revision)) : targets;
   // A roll-back takes along what is unknown, and that may well serve.
   const serving = touched.filter(({ health }) => mayServe.has(health));
   const healthy = touched.filter(({ health }) => health === 'healthy').length;

@@ -42,7 +42,16 @@ function ordinalOf({ name }: InstanceEvidence): number {
 /** What is still to be taken in an attempt that has begun: each instance that was there at its beginning, once. */
 export function remainingOf(situation: Situation, attempt: Attempt): InstanceEvidence[] {
   const touched = touchedBy(attempt);
-  return targetsOf(situation, attempt.step).filter(({ uid }) => attempt.present.includes(uid) && !touched.has(uid));
+  const targets = attempt.step === 'rollback' ? stuck(situation) : targetsOf(situation, attempt.step);
+  return targets.filter(({ uid }) => attempt.present.includes(uid) && !touched.has(uid));
+}
+
+/** Those that fail and are of another revision than is wanted: a StatefulSet waits for each of them for ever. */
+function stuck({ spec, evidence, seen }: Situation): InstanceEvidence[] {
+  if (!spec.stateful) return [];
+  return evidence.instances.filter(
+    ({ health, revision }) => health === 'failing' && revision !== seen.workload.revision,
+  );
 }
 
 /**

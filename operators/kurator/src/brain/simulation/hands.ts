@@ -26,24 +26,29 @@ export function carryOut(
   return { ...outcome('done'), ...sparedBy(service, action) };
 }
 
-function sparedBy({ instances }: SimService, { kind, targets }: Action): { spared?: string[] } {
+function sparedBy({ instances }: SimService, { targets }: Action): { spared?: string[] } {
   const isLive = (uid: string) => instances.some((one) => one.uid === uid && one.goneAt === undefined);
-  const spared = kind === 'evict' ? targets.map(({ uid }) => uid).filter(isLive) : [];
+  const spared = targets.map(({ uid }) => uid).filter(isLive);
   return spared.length > 0 ? { spared } : {};
 }
 
-const deeds: Record<Action['kind'], (world: World, service: SimService, action: Action) => void> = {
-  evict: (world, service, { targets, isForced = false }) => {
-    for (const instance of service.instances) {
-      if (!targets.some(({ uid }) => uid === instance.uid)) continue;
-      remove(world, instance);
-      instance.isForcedOut ||= isForced;
-    }
-  },
+type Deed = (world: World, service: SimService, action: Action) => void;
+
+const evict: Deed = (world, service, { targets, isForced = false }) => {
+  for (const instance of service.instances) {
+    if (!targets.some(({ uid }) => uid === instance.uid)) continue;
+    remove(world, instance);
+    instance.isForcedOut ||= isForced;
+  }
+};
+
+const deeds: Record<Action['kind'], Deed> = {
+  evict,
   roll: (_world, service) => rollOut(service),
-  rollback: (_world, service, { revision }) => {
-    service.revision = revision ?? service.revision;
+  rollback: (world, service, action) => {
+    service.revision = action.revision ?? service.revision;
     service.generation++;
+    evict(world, service, action);
   },
   scale: (_world, service, { replicas }) => {
     service.desired = replicas ?? service.desired;

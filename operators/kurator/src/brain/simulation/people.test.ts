@@ -320,6 +320,29 @@ describe('somebody else’s rules', () => {
     expect(historyOf(run).repairs.length).toBeGreaterThan(0);
   });
 
+  it('are kept: a PodDisruptionBudget that does not let go whom a StatefulSet waits for, once it was rolled back', () => {
+    const specs = [service({ stateful: true, recovery: { steps: { rollback: { tries: 1 } } } })];
+    const bad = [happens('protect'), happens('badDeploy', 0)];
+    const run = story([...bad, happens('unprotect', 0, 6 * minute)], { specs });
+    const { closed, repairs, revisions } = historyOf(run);
+    expect(closed).toMatchObject([{ cause: 'bad-revision', end: 'recovered' }]);
+    expect(repairs).toHaveLength(1);
+    // It was left all the same: should somebody bring it back, it is theirs.
+    expect(revisions).toEqual({ healthy: ['r1'], bad: ['r2'], left: ['r2'] });
+    const refused = historyOf(story(bad, { specs, length: hour }));
+    expect(refused).toMatchObject({ repairs: [expect.any(Number)], incident: { stage: 'handedOver' } });
+    expect(refused.revisions).toEqual(revisions);
+  });
+
+  it('are kept: a PodDisruptionBudget that refuses a wave gives it no more time, however much a step has', () => {
+    const steps = { replace: { deadline: 20 * minute, tries: 1 } };
+    const specs = [service({ recovery: { maxUnavailable: 2, minHealthy: 1, steps } })];
+    const events = [happens('protectOthers'), happens('someIll', 'hang'), happens('protect', 0, 14 * second)];
+    const { incident } = historyOf(story(events, { specs, length: 2 * hour }));
+    expect(incident?.stage).toBe('handedOver');
+    expect(incident?.attempts[0]).toMatchObject({ step: 'replace', result: 'failed' });
+  });
+
   it('are kept: another scaler', () => {
     const scaling = { max: 10, targets: [{ metric: 'cpu', target: 0.6 }] };
     const brain = seeing({ autoscaler: 'HorizontalPodAutoscaler web' });

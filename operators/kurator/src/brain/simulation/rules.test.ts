@@ -80,6 +80,8 @@ const spec = fc.record({
   restartHealthy: fc.constant<boolean>(false),
   onSilence: fc.constantFrom('proceed' as const, 'handOver' as const),
   onRefusal: fc.constantFrom('proceed' as const, 'handOver' as const),
+  /** How many times as long as usual a step may take. */
+  slowness: fc.constantFrom(1, 1, 1, 20),
   /** Which of the services before it this one depends on. */
   needs: fc.array(fc.nat(), { maxLength: 2 }),
 });
@@ -88,7 +90,7 @@ const spec = fc.record({
 const nameOf = (index: number) => `${index % 2 === 0 ? 'a' : 'b'}/s${index}`;
 
 function specOf(draft: Draft, index: number): ServiceSpec {
-  const { tries, approval } = draft;
+  const { tries, approval, slowness } = draft;
   const timing = { period: 10 * second, timeout: second, failAfter: draft.failAfter };
   return serviceSpec({
     name: nameOf(index),
@@ -111,9 +113,9 @@ function specOf(draft: Draft, index: number): ServiceSpec {
       patience: 5 * minute,
       approvalDeadline: 5 * minute,
       steps: {
-        replace: { tries, approval, deadline: minute, enabled: draft.canReplace },
-        restart: { tries, deadline: minute },
-        rollback: { tries, approval, deadline: 2 * minute },
+        replace: { tries, approval, deadline: slowness * minute, enabled: draft.canReplace },
+        restart: { tries, deadline: slowness * minute },
+        rollback: { tries, approval, deadline: slowness * 2 * minute },
         kubernetes: { deadline: 30 * second },
       },
     },
@@ -296,8 +298,10 @@ describe('the eight rules', () => {
       'spoilSpec',
     ];
     holds({ events: ends, services: 6, chaos: { failing: 0, unknown: 0 }, spec: { approval: false, needs: [] } }, 40);
-    // Where nobody ever says go.
+    // Where nobody ever says go, or nobody says it any more.
     const waits: EventName[] = ['curse', 'allIll', 'pause', 'protect', 'goodDeploy', 'badDeploy', 'unpause'];
+    const fewer: EventName[] = ['allIll', 'someIll', 'protectOthers', 'protectOthers', 'protect', 'badDeploy', 'die'];
+    holds({ events: fewer, services: 2, minutes: 90, chaos: { failing: 0, unknown: 0 }, spec: { slowness: 20 } }, 25);
     holds({ events: waits, services: 2, minutes: 60, chaos: { failing: 0 } }, 25);
     // Where nobody can tell how it is.
     const mute: EventName[] = ['ill', 'nodeMute', 'nodeMute', 'nodeSilent', 'nodesUp', 'heal'];

@@ -314,6 +314,8 @@ function roll(world: World, service: SimService): void {
   const available = live.filter(({ ready }) => ready).length;
   const least = service.desired - (service.surge?.unavailable ?? service.spec.recovery.maxUnavailable);
   const [next] = old.toSorted((a, b) => Number(a.ready) - Number(b.ready));
+  // A StatefulSet waits for ever for one that is not ready, of whichever revision.
+  if (service.spec.stateful && live.some(({ ready }) => !ready)) return;
   // As the workload's own controller: who is not ready may go, who is only while enough are.
   if (next && (!next.ready || available - 1 >= least)) remove(world, next);
 }

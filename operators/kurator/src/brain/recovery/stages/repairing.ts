@@ -3,7 +3,7 @@ import { causeInWords } from '../../diagnosis/cause.ts';
 import type { InstanceEvidence } from '../../evidence/evidence.ts';
 import { condemn } from '../../incident/history.ts';
 import { type Action, type Attempt, type Incident, isRolling, openAttempt } from '../../incident/incident.ts';
-import { onlyTells } from '../../spec.ts';
+import { onlyTells, type Step } from '../../spec.ts';
 import { inWords, within } from '../../time.ts';
 import { ended, wentOn, wentOnByItself } from '../attempt.ts';
 import { refusal } from '../gates.ts';
@@ -104,7 +104,7 @@ function nextWave(situation: Situation, attempt: Attempt): Move | undefined {
   // Its waves are the workload's own.
   if (isRolling(attempt)) return undefined;
   // What looked like the fault of one may have turned out to be the network's.
-  if (diagnosis && !ladders[diagnosis.cause].includes(attempt.step)) return undefined;
+  if (diagnosis && !ladders[diagnosis.cause].some((step) => takesAs(attempt.step).has(step))) return undefined;
   const mayGoOn = isSettled(situation) || isHeldUp(situation);
   if (!mayGoOn || newcomers(situation, attempt).some(isFailing)) return undefined;
   const remaining = remainingOf(situation, attempt);
@@ -115,6 +115,11 @@ function nextWave(situation: Situation, attempt: Attempt): Move | undefined {
   const incident = wentOn(situation, targets);
   const action = openAttempt(incident)?.actions.at(-1);
   return { to: 'repairing', reason: action?.reason ?? 'the next wave', incident };
+}
+
+/** Steps that would take the same ones: who is left behind by a roll-back looks ill by itself once that is done. */
+function takesAs(step: Step): ReadonlySet<Step> {
+  return new Set<Step>(step === 'rollback' ? ['rollback', 'replace'] : [step]);
 }
 
 /** Ends early where waiting on would change nothing. */
@@ -152,8 +157,8 @@ function late(situation: Situation, { deadline, step, startedAt }: Attempt, now:
 function failed(situation: Situation, reason: string, isFault = true): Move {
   const { incident, now, history } = situation;
   const tried = openAttempt(incident)?.actions.findLast(({ kind }) => kind === 'rollback');
-  // A revision that was gone back to and is not well either is nothing to go back to again.
-  const demoted = isFault && tried?.outcome?.result === 'done' && tried.revision;
+  // A revision that was gone back to and is not well either is nothing to go back to again; unless it never had its turn.
+  const demoted = isFault && !incident.refusal && tried?.outcome?.result === 'done' && tried.revision;
   const healthy = history.revisions.healthy.filter((one) => one !== demoted);
   return {
     to: 'confirmed',
