@@ -359,17 +359,19 @@ describe('a page about a service whose Kurator is deleted in the middle of the i
     await world.channel('hook', { webhook: { url: sink.url }, minSeverity: 'page' });
     const { metadata } = await world.kurator('web');
     await world.kurator('other');
-    if (when === 'while the operator runs') await world.deliver();
+    const others = (service: string) => [{ name: `all but ${service}`, state: 'healthy' }];
+    if (when === 'while the operator runs') await world.deliver({ others });
     await world.tell(1, page);
     await world.tell(1, page, 'other');
     if (when === 'while the operator runs') await eventually(() => expect(sink.taken).toHaveLength(2), patient);
     await world.client.delete(Kurator, metadata);
-    if (when === 'while no operator runs') await world.deliver();
+    if (when === 'while no operator runs') await world.deliver({ others });
     await eventually(() => expect(sink.taken).toHaveLength(3), patient);
     const [opened, , closed] = alerts(sink);
     expect(closed).toMatchObject({ status: 'resolved', severity: 'resolved', service: 'web', stage: 'withdrawn' });
     expect([closed?.thread, closed?.incident]).toEqual([opened?.thread, opened?.incident]);
     expect(closed?.lines.join()).toContain('Kurator web was deleted');
+    expect(closed?.others).toEqual(others(`${metadata.namespace}/web`));
     // The other's is still open, and what comes next about it is told as ever.
     await world.tell(2, { severity: 'resolved', stage: 'recovered' }, 'other');
     await eventually(() => expect(sink.taken).toHaveLength(4), patient);

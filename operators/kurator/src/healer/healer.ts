@@ -124,6 +124,7 @@ export function healer(options: HealerOptions = {}): Operator {
       await apiServer.find(context);
       return reach;
     },
+    others: (service, context) => scope?.othersThan(service, context) ?? [],
     onTry: ({ spec }, outcome) => scope?.tally.alertAttempts.add({ sink: sinkKind(spec), outcome }),
   });
   return withSwitch(withAlertChannels(withIncidents(kurator), delivery));

@@ -150,13 +150,18 @@ export class HealerScope {
 
   /** How all other components do, in a word each: the control plane, the nodes, and every service, the worst first. */
   others({ memory, context, now }: Pick<Pass, 'memory' | 'context' | 'now'>): Others {
+    return this.othersThan(memory.name, context, now);
+  }
+
+  /** The same for whoever has no pass of its own. */
+  othersThan(service: string, look: Pick<Look, 'list'>, now = this.now()): Others {
     const sources = {
       services: this.clusterState.all(),
       conditionOf: (name: string) => this.memories.get(name)?.evidence?.condition,
-      look: context,
+      look,
       heardAt: this.freshness.currentAt(),
     };
-    return this.overview.others(memory.name, sources, now);
+    return this.overview.others(service, sources, now);
   }
 
   /** Runs for as long as the operator may act. */

@@ -15,7 +15,7 @@ export interface Sources {
   readonly services: Iterable<ServiceSummary>;
   /** As last seen; undefined where it was not looked at yet. */
   readonly conditionOf: (name: string) => Condition | undefined;
-  readonly look: Look;
+  readonly look: Pick<Look, 'list'>;
   /** When the API server was last heard. */
   readonly heardAt: Millis;
 }
@@ -70,7 +70,7 @@ function stateOf({ name, asDependency }: ServiceSummary, conditionOf: Sources['c
   return isDown ? 'down' : asDependency.state;
 }
 
-function nodesOf(look: Look, now: Millis): Others {
+function nodesOf(look: Pick<Look, 'list'>, now: Millis): Others {
   const all = look.list(Node).map((node) => observeNode(node.metadata.name, node, now));
   const bad = all.filter(({ gone, ready }) => gone || ready !== 'true').sort(silentFirst);
   const named = bad.slice(0, mostNodes).map(({ name, ready }) => {

@@ -85,6 +85,16 @@ describe('ObjectTable', () => {
     );
   });
 
+  it('parses none that has not the labels that are asked for', () => {
+    const table = new ObjectTable<ConfigMap>();
+    const unreadable = configMap('b', 2);
+    table.put(RawObject.fromJson<ConfigMap>(unreadable.metadata, Buffer.from('{ "metadata": what would fail')));
+    const labelled = { ...configMap('a', 1).metadata, labels: { app: 'web' } };
+    table.put(RawObject.fromJson<ConfigMap>(labelled, Buffer.from(JSON.stringify({ metadata: labelled }))));
+    expect(table.list({ labels: { app: 'web' } }).map(({ metadata }) => metadata.name)).toEqual(['a']);
+    expect(() => table.list()).toThrow(SyntaxError);
+  });
+
   it('agrees with a simple model, indexes included, after any history', () => {
     const fact = fc.record({
       name: fc.constantFrom('a', 'b', 'c'),

@@ -7,6 +7,7 @@ import { Reach } from '../../access/reach.ts';
 import { AlertChannel } from '../../resources/alert-channel.ts';
 import { Kurator } from '../../resources/kurator.ts';
 import type { Alert } from './alert.ts';
+import type { Others } from './alerting.ts';
 import { digestDueAt, withDigests } from './digest.ts';
 import { arrived, givenUp, inTrouble, outboxOf, type Waiting } from './outbox.ts';
 import { type Change, Outboxes } from './outboxes.ts';
@@ -31,6 +32,8 @@ export interface DeliveryOptions {
   readonly refusals?: number;
   /** What may be talked to, by what is known of the cluster; nothing on this machine or on the link unless given. */
   readonly reach?: (context: DeliveryContext) => Reach | Promise<Reach>;
+  /** How all components but the one of that name do; nothing unless given. */
+  readonly others?: (service: string, context: DeliveryContext) => Others;
   /** Told of each try, for whoever counts. */
   readonly onTry?: (channel: AlertChannel, outcome: 'delivered' | 'failed' | 'givenUp') => void;
 }
@@ -46,7 +49,7 @@ export class Delivery {
 
   constructor(options: DeliveryOptions = {}) {
     const times = { now: Date.now, random: Math.random, firstPause: 1000, longestPause: MINUTE };
-    const defaults = { ...times, refusals: 8, reach: () => closed, onTry: () => {} };
+    const defaults = { ...times, refusals: 8, reach: () => closed, others: () => [], onTry: () => {} };
     this.#options = { ...defaults, ...options };
   }
 
@@ -93,8 +96,9 @@ export class Delivery {
     for (const thread of missing) {
       if (!isOf(thread, await client.find(Kurator, originOf(thread), { signal }))) gone.push(thread);
     }
-    if (gone.length > 0)
-      await this.#change(channel, context, (box, found) => withdrawn(box, found, gone, this.#stamp()));
+    if (gone.length === 0) return;
+    const others = (service: string) => this.#options.others(service, context);
+    await this.#change(channel, context, (box, found) => withdrawn(box, found, gone, this.#stamp(), others));
   }
 
   #stamp(): string {

@@ -5,6 +5,7 @@ import { few, take } from './digest.ts';
 import { outboxOf, put } from './outbox.ts';
 import { openThreads, originOf, withdrawn } from './withdrawn.ts';
 
+const others = (service: string) => [{ name: `all but ${service}`, state: 'healthy' }];
 const at = '2026-01-01T12:00:00.000Z';
 const channel = { metadata: { name: 'hook', uid: 'c' }, spec: { minSeverity: 'page' } } as unknown as AlertChannel;
 const page = (service: string) => {
@@ -15,23 +16,25 @@ const page = (service: string) => {
 describe('the end of a thread whose Kurator is gone', () => {
   it('is told once, under the thread and the incident that were opened', () => {
     const opened = page('web');
-    const once = withdrawn(put(outboxOf({}), opened, at), channel, openThreads(put(outboxOf({}), opened, at)), at);
+    const before = put(outboxOf({}), opened, at);
+    const once = withdrawn(before, channel, openThreads(before), at, others);
     expect(once.waiting.at(-1)?.alert).toMatchObject({
       status: 'resolved',
       thread: opened.thread,
       incident: opened.incident,
       namespace: 'shop',
       service: 'web',
+      others: others('shop/web'),
     });
     expect(openThreads(once)).toEqual([]);
-    expect(withdrawn(once, channel, [opened.thread], at)).toBe(once);
+    expect(withdrawn(once, channel, [opened.thread], at, others)).toBe(once);
   });
 
   it('counts in the digest that has gathered it', () => {
     const services = Array.from({ length: few + 2 }, (_, n) => `s${n}`);
     const outbox = services.map(page).reduce((box, alert) => take(box, channel, alert, at), outboxOf({}));
     expect(openThreads(outbox)).toHaveLength(services.length);
-    const after = withdrawn(outbox, channel, openThreads(outbox), at);
+    const after = withdrawn(outbox, channel, openThreads(outbox), at, others);
     expect(openThreads(after)).toEqual([]);
     expect(after.digests[0]?.members.every(({ isWell }) => isWell)).toBe(true);
   });

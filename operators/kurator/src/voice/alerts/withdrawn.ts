@@ -6,6 +6,7 @@
 import { incidentName } from '../../memory/incident-object.ts';
 import type { AlertChannel } from '../../resources/alert-channel.ts';
 import type { Alert } from './alert.ts';
+import type { Others } from './alerting.ts';
 import { serviceOf, take } from './digest.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -28,14 +29,20 @@ export function originOf(thread: string): Origin {
   return { namespace, name, uid: thread.slice(0, thread.indexOf('/')) };
 }
 
-/** With the word that nobody looks after these any more; the same outbox if they were ended meanwhile. */
-export function withdrawn(outbox: Outbox, channel: AlertChannel, threads: readonly string[], at: string): Outbox {
+/** With the word that nobody looks after these any more, and how all others do; the same outbox if they were ended meanwhile. */
+export function withdrawn(
+  outbox: Outbox,
+  channel: AlertChannel,
+  threads: readonly string[],
+  at: string,
+  others: (service: string) => Others,
+): Outbox {
   const still = new Set(openThreads(outbox));
   const ended = threads.filter((thread) => still.has(thread));
-  return ended.reduce((box, thread) => take(box, channel, alertOf(thread, at), at), outbox);
+  return ended.reduce((box, thread) => take(box, channel, alertOf(thread, at, others), at), outbox);
 }
 
-function alertOf(thread: string, at: string): Alert {
+function alertOf(thread: string, at: string, others: (service: string) => Others): Alert {
   const { namespace, name, uid } = originOf(thread);
   const incident = thread.slice(uid.length + 1);
   return {
@@ -55,7 +62,7 @@ function alertOf(thread: string, at: string): Alert {
     lines: [
       `Kurator ${name} was deleted in the middle of the incident: how ${namespace}/${name} is now, nobody has looked`,
     ],
-    others: [],
+    others: others(`${namespace}/${name}`),
     startedAt: at,
     at,
     look: `kubectl -n ${namespace} get kurators`,
