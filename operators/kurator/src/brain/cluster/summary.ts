@@ -1,7 +1,7 @@
 /** One service in short: what the cluster, its dependants and its dependencies have to know about it. */
 import type { Evidence } from '../evidence/evidence.ts';
 import type { History } from '../incident/history.ts';
-import { engagedSince, type Incident, openAttempt } from '../incident/incident.ts';
+import { type Attempt, engagedSince, type Incident, openAttempt } from '../incident/incident.ts';
 import { atEase, underRepair, withPerson } from '../incident/stage.ts';
 import type { DependencyObservation } from '../observation.ts';
 import { type Millis, minute } from '../time.ts';
@@ -13,7 +13,7 @@ export interface ServiceSummary {
   readonly failingSince?: Millis;
   /**
    * Until when it counts as under repair; missing when it is not. No longer than its repair may take, whether or not
-   * anybody is there to end it: what nobody thinks about any more must not be in everybody's way.
+   * anybody is there to end it, nor long after anything was done: what stands still must not be in everybody's way.
    */
   readonly underRepairUntil?: Millis;
   /** When it was last seen to wait for its turn in what is there for all; missing when it does not. */
@@ -26,6 +26,8 @@ export interface ServiceSummary {
 
 /** However little happens, a service is thought about once in this time: its repair is ended so long after its deadline. */
 const endsWithin = minute;
+/** So long an action may take to show. A step may be given more time, but none in which the others wait for it. */
+const longestHold = 15 * minute;
 
 /** Sums a service up, from its history and from what was last seen of it. */
 export function summarise(name: string, history: History, evidence: Evidence | undefined): ServiceSummary {
@@ -35,11 +37,17 @@ export function summarise(name: string, history: History, evidence: Evidence | u
   return {
     name,
     ...(isFailing && { failingSince: engagedSince(incident) }),
-    ...(attempt && attempt.step !== 'kubernetes' && { underRepairUntil: attempt.deadline + endsWithin }),
+    ...(attempt && attempt.step !== 'kubernetes' && { underRepairUntil: holdsUntil(attempt) + endsWithin }),
     ...(evidence && incident?.hold?.by === 'cluster' && { waitedAt: evidence.at }),
     repairs,
     asDependency: asDependency(name, history, evidence),
   };
+}
+
+/** What was refused was not done. */
+function holdsUntil({ startedAt, deadline, actions }: Attempt): Millis {
+  const last = actions.findLast(({ outcome }) => outcome?.result !== 'refused');
+  return Math.min(deadline, (last?.intendedAt ?? startedAt) + longestHold);
 }
 
 function asDependency(name: string, { incident, closed }: History, evidence?: Evidence): DependencyObservation {

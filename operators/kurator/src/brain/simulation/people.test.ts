@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Action, Incident } from '../incident/incident.ts';
 import type { WorkloadObservation } from '../observation.ts';
-import type { ServiceInput } from '../spec-defaults.ts';
+import { clusterDefaults, type ServiceInput } from '../spec-defaults.ts';
 import { type Thought, type ThoughtInput, think } from '../think.ts';
 import { hour, minute, second } from '../time.ts';
 import { beginning, type Run } from './simulate.ts';
@@ -341,6 +341,15 @@ describe('somebody else’s rules', () => {
     const { incident } = historyOf(story(events, { specs, length: 2 * hour }));
     expect(incident?.stage).toBe('handedOver');
     expect(incident?.attempts[0]).toMatchObject({ step: 'replace', result: 'failed' });
+  });
+
+  it('are kept: what all share is not one’s alone, however long its repair may take', () => {
+    const slow = { steps: { replace: { deadline: 12 * hour, tries: 1 } } };
+    const specs = [service({ name: 'a/slow', recovery: slow }), service({ name: 'b/other' })];
+    // Nobody comes in the place of whoever was taken away.
+    const events = [happens('ill', 'hang'), happens('quota', 1), happens('allIll', 'wrong', minute, 1)];
+    const run = story(events, { specs, length: 2 * hour, cluster: { ...clusterDefaults, concurrent: 1 } });
+    expect(historyOf(run, 'b/other').closed).toMatchObject([{ cause: 'wrong-answers', end: 'recovered' }]);
   });
 
   it('are kept: another scaler', () => {

@@ -10,7 +10,7 @@ import { type CheckResult, theService } from '../observation.ts';
 import { type ClusterSpec, minHealthy, type ServiceSpec } from '../spec.ts';
 import type { Thought } from '../think.ts';
 import { type Millis, minute, second } from '../time.ts';
-import { createStandstill, type Standstill } from './standstill.ts';
+import { createStandstill, holdsUntil, type Standstill } from './standstill.ts';
 import { isIll, type SimInstance, type SimService, serves, type World } from './world.ts';
 
 /** The rules, by their number in the design. */
@@ -192,7 +192,7 @@ export function createReferee(cluster: ClusterSpec): Referee {
     const { name } = service.spec;
     if (thought.beginsRepair) judgeBudget(world, service);
     const attempt = thought.history.incident && openAttempt(thought.history.incident);
-    if (attempt && attempt.step !== 'kubernetes') open.set(name, attempt.deadline);
+    if (attempt && attempt.step !== 'kubernetes') open.set(name, holdsUntil(attempt));
     else open.delete(name);
     const { incident } = thought;
     if (!incident) return;

@@ -4,7 +4,7 @@
  */
 import type { Notification } from '../alerts/notification.ts';
 import type { History } from '../incident/history.ts';
-import { type Incident, openAttempt } from '../incident/incident.ts';
+import { type Attempt, type Incident, openAttempt } from '../incident/incident.ts';
 import { atEase, type Stage, underRepair, withPerson } from '../incident/stage.ts';
 import { onlyTells } from '../spec.ts';
 import { type Millis, minute } from '../time.ts';
@@ -28,6 +28,9 @@ export interface Standstill {
 const reaction = 3 * minute;
 /** In times of a service's patience: whatever it waits for, a person hears of it by then. */
 const longestWait = 6;
+
+/** So long an action may take to show. */
+const longestHold = 15 * minute;
 
 /** Stages in which it only waits. */
 const waitingStages: ReadonlySet<Stage> = new Set<Stage>([
@@ -131,10 +134,16 @@ function lookedAfter({ isDescribed, isUnderstood, isThere }: SimService): boolea
   return isDescribed && isUnderstood && isThere;
 }
 
-/** Whether it is being repaired, and for no longer than that may take. */
+/** Whether it is being repaired, for no longer than that may take, and something was done about it of late. */
 function isProgressing(service: SimService, { histories }: Kept, now: Millis): boolean {
   const { incident } = histories.get(service.spec.name) ?? {};
   const attempt = incident && openAttempt(incident);
   if (!attempt || attempt.step === 'kubernetes') return false;
-  return lookedAfter(service) && now - attempt.deadline <= reaction;
+  return lookedAfter(service) && now - holdsUntil(attempt) <= reaction;
+}
+
+/** Until when a repair may hold shared budget: whoever gives a step hours to take effect has them, but not from the others. */
+export function holdsUntil({ startedAt, deadline, actions }: Attempt): Millis {
+  const last = actions.findLast(({ outcome }) => outcome?.result !== 'refused');
+  return Math.min(deadline, (last?.intendedAt ?? startedAt) + longestHold);
 }
