@@ -1,55 +1,95 @@
-/** What an instance knows: on its volume, in the memory of its brain, and by looking. Plain data. Times are of its own clock alone. */
-import type { ClusterRecord, Position, SyncSet } from './record.ts';
+/** What an instance knows: on its volume, in the memory of its brain, and by looking. Plain data; each time is of its own clock. */
+import type { Line } from './log.ts';
+import type { ClusterRecord, SyncSet } from './record.ts';
+import type { Times } from './times.ts';
 
-/** What is on the volume of an instance, beside the data, written and synced before anything is done that follows from it. */
+/** What is on the volume of an instance, beside the data: written and synced before anything is done that follows from it. */
 export interface Disk {
-  /** No epoch below it is helped: nothing acknowledged, nothing granted, nothing led. */
+  /** No epoch below it is helped: nothing received, nothing granted, nothing led. */
   readonly promised: number;
-  /** Whom postgres is to follow; undefined: nobody. */
-  readonly follows: { readonly holder: string; readonly epoch: number } | undefined;
+  /** Whom postgres is to receive from; undefined: nobody. Its epoch is `promised`. */
+  readonly follows: string | undefined;
   /** The latest epoch in which this data was the primary's; undefined once it was rewound or cloned. */
   readonly led: number | undefined;
-  /** `none`: there is no data yet; `broken`: a clone or a rewind was begun, and has not ended. */
+  /** It has served clients in the epoch that it led last. */
+  readonly serves: boolean;
+  /** `none`: there is no data; `broken`: it is being made, cloned or rewound, and can't be used. */
   readonly data: 'none' | 'broken' | 'whole';
-  /** Of a primary: every set that it has read in the record of its epoch, before it may act on it. */
+  /** Of the log that its data is a part of, from the beginning on. */
+  readonly lines: readonly Line[];
+  /** Of a primary: every set that a commit of its epoch may have been acknowledged by. */
   readonly sets: readonly SyncSet[];
-  /** A grant was given, and has not lapsed as far as was written down. A brain that starts takes it for given just now. */
+  /** A grant was given. A brain that starts takes it for given just now, for it does not know when. */
   readonly granted: boolean;
 }
 
+/** What is on a volume that nobody has used. */
+export const EMPTY_DISK: Disk = {
+  promised: 0,
+  follows: undefined,
+  led: undefined,
+  serves: false,
+  data: 'none',
+  lines: [],
+  sets: [],
+  granted: false,
+};
+
 /** What the guard and postgres say. */
 export interface Postgres {
-  /** `primary` and `standby`: it runs as that; `stopped`: no process of it is left. */
+  /** `stopped`: no process of it is left. */
   readonly is: 'primary' | 'standby' | 'stopped';
   /** A standby receives, or may still receive, from somebody. */
   readonly receives: boolean;
-  /** The end of what is on disk; undefined while it can't be said. */
-  readonly position: Position | undefined;
-  /** Since when a write to the local disk has been under way, or has failed; undefined: the last one was done at once. Primaries alone. */
-  readonly probeFailsSince: number | undefined;
-  /** Sent off at that time, the last write that was done. Primaries alone. */
+  /** The end of its log on disk; undefined while it can't be said. */
+  readonly lsn: number | undefined;
+  /** What it calls the timeline that it writes. Of a primary, once a checkpoint is done since it was promoted. */
+  readonly timeline: number | undefined;
+  /** When the last write to its own disk was begun that was done. Of a primary. */
   readonly probedAt: number | undefined;
-  /** The set that every process of it goes by; undefined while they may go by two. */
+  /** Since when it is to run and does not; undefined while it does, or is not to. */
+  readonly startingSince: number | undefined;
+  /** It was primary, and ended without being asked, since the brain started. */
+  readonly died: boolean;
+  /** The set that every process of it goes by; undefined while some may go by another. */
   readonly applied: SyncSet | undefined;
-  /** A write that began after it was started, and after `applied` was, has been acknowledged by that set. */
+  /** A write that was begun since it started as primary was acknowledged: all that it shows is safe. */
+  readonly settled: boolean;
+  /** A write that was begun since `applied` is what it is was acknowledged. */
   readonly confirmed: boolean;
+  /** Whom it follows has told it that its log is no part of theirs. */
+  readonly turnedAway: boolean;
 }
 
 /** What the brain of an instance remembers, and may forget at any time. */
 export interface Memory {
-  /** When the last renewal that succeeded was sent, and for which epoch. */
+  /** The last renewal that succeeded. */
   readonly lease: { readonly epoch: number; readonly sentAt: number } | undefined;
-  /** By standby: when the last request that was granted was sent, for the epoch that is led. */
+  /** When the last request was sent that each standby has granted, in the epoch that is led. */
   readonly grants: ReadonlyMap<string, number>;
   /** Until when it does not freeze, because it has granted. */
   readonly grantedUntil: number | undefined;
+  /** The highest epoch for which it was asked to freeze. */
+  readonly asked: number;
+  /** When it has let go of the lease. */
+  readonly releasedAt: number | undefined;
 }
+
+/** Of a brain that has just started: a grant on disk may live for as long as one that is given now. */
+export const freshMemory = ({ granted }: Disk, now: number, { wait }: Times): Memory => ({
+  lease: undefined,
+  grants: new Map(),
+  grantedUntil: granted ? now + wait : undefined,
+  asked: 0,
+  releasedAt: undefined,
+});
 
 /** Everything that an instance decides by. */
 export interface InstanceView {
   readonly name: string;
   readonly now: number;
-  /** As it was last read of the API server itself, never of a cache; undefined: never since the brain started. */
+  readonly times: Times;
+  /** As it was last read of the API server itself, never of a cache, and never older than before; undefined: not since the brain started. */
   readonly record: ClusterRecord | undefined;
   readonly disk: Disk;
   readonly postgres: Postgres;
