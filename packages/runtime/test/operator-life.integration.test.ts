@@ -338,7 +338,7 @@ describe('the process', () => {
     const { child, ended } = run({});
     await installCrds(client, [Garden]);
     await client.create(Garden, { metadata: here('rose'), spec: { beds: [] } });
-    await waitFor(client, Garden, here('rose'), ({ status }) => status?.planted === 42, { timeout: 20_000 });
+    await waitFor(client, Garden, here('rose'), ({ status }) => status?.planted === 42, { timeout: 60_000 });
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
   });
@@ -353,7 +353,7 @@ describe('the process', () => {
     const { child, ended, stderr } = run({ LEASE_NAMESPACE: namespace });
     await installCrds(client, [Garden]);
     await client.create(Garden, { metadata: here('rose'), spec: { beds: [] } });
-    await waitFor(client, Garden, here('rose'), ({ status }) => status?.planted === 42, { timeout: 20_000 });
+    await waitFor(client, Garden, here('rose'), ({ status }) => status?.planted === 42, { timeout: 60_000 });
     child.kill('SIGSTOP');
     await client.patch(Lease, here('garden-operator'), { spec: { holderIdentity: 'somebody-else' } });
     child.kill('SIGCONT');
