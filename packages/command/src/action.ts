@@ -1,6 +1,5 @@
 /** What a command does, kept apart from how it is typed: actions are loaded only when their command runs. */
-import { Interrupted } from './error.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { exitCodeOf, Interrupted } from './error.ts';
 import { errorText } from './terminal/error-text.ts';
 import { LiveArea, type TerminalStream } from './terminal/live-area.ts';
 import { progressReporter, type Reporter } from './terminal/progress-reporter.ts';

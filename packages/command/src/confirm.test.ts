@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { confirm } from './confirm.ts';
-import { ENTER, terminal } from './testing/fake-terminal.ts';
+import { ENTER, terminal } from './testing/index.ts';
 
 const QUESTION = 'Delete all of it?';
 

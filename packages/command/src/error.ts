@@ -1,4 +1,7 @@
-/** Stable, searchable codes of what the command itself finds wrong. */
+/** What the command itself finds wrong, and what a shell learns from how it ended. */
+import { constants } from 'node:os';
+
+/** Stable, searchable codes. */
 export type CliErrorCode = `KUR_CLI_${string}`;
 
 /** A mistake that only the command line can see: a code to search for, a message, and a remedy. */
@@ -23,4 +26,29 @@ export class Interrupted extends Error {
     this.name = 'Interrupted';
     this.signal = signal;
   }
+}
+
+/** Something went wrong. */
+export const FAILURE = 1;
+/** The command was not understood, so nothing was done. */
+export const USAGE = 2;
+
+/** Codes of errors that say that the input was wrong. */
+const usageCodes = new Set([
+  'KUR_TESTENV_OPTION',
+  'KUR_TESTENV_UNKNOWN_VERSION',
+  'KUR_TESTENV_FAULT_REQUEST',
+  'KUR_CLI_USAGE',
+  'KUR_CLI_NOT_CONFIRMED',
+  'KUR_CLI_NOT_INSTALLED',
+]);
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof Interrupted) return exitCodeOfSignal(error.signal);
+  return usageCodes.has((error as { code?: string }).code ?? '') ? USAGE : FAILURE;
+}
+
+/** As shells count: 130 for SIGINT. */
+export function exitCodeOfSignal(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
 }

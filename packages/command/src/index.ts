@@ -4,8 +4,7 @@ export { completionAnswer, completions } from './completion/complete.ts';
 export type { NameReaders } from './completion/names.ts';
 export { type Offer, offerAt, type Source } from './completion/place.ts';
 export { type ConfirmOptions, confirm } from './confirm.ts';
-export { CliError, type CliErrorCode, Interrupted } from './error.ts';
-export { exitCodeOfSignal, FAILURE, USAGE } from './exit-code.ts';
+export { CliError, type CliErrorCode, exitCodeOfSignal, FAILURE, Interrupted, USAGE } from './error.ts';
 export { readNamed, withNamedFile } from './named-input.ts';
 export {
   anyNumber,

@@ -1,7 +1,6 @@
 /** The command as a process: its signals and streams are handled here, and nowhere else. */
 import type { Session } from './action.ts';
-import { Interrupted } from './error.ts';
-import { exitCodeOfSignal } from './exit-code.ts';
+import { exitCodeOfSignal, Interrupted } from './error.ts';
 import { type ProgramFor, runCommandLine } from './program.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** A command line as a tree of commands that talks to a session, and one run of it. */
 import { Command, CommanderError } from 'commander';
 import type { Session } from './action.ts';
-import { USAGE } from './exit-code.ts';
+import { USAGE } from './error.ts';
 
 /** Makes the tree of commands for one session. It may have to look first which commands there are. */
 export type ProgramFor = (session: Session) => Command | Promise<Command>;

@@ -21,13 +21,12 @@ export * from './faults/index.ts';
 export * from './images/index.ts';
 // The testing kit for authors of operators.
 export { freePort } from './internal/free-port.ts';
-export { enforcePolicy } from './kit/enforce-policy.ts';
 export { type EventuallyOptions, eventually } from './kit/eventually.ts';
 export { type LocalRegistry, localRegistry } from './kit/local-registry.ts';
 export { ManualClock, settled } from './kit/manual-clock.ts';
 export { describeRequest, type RecordedRequest, type RequestRecord, recordRequests } from './kit/record-requests.ts';
+export { enforcePolicy, testUser } from './kit/rights.ts';
 export { type ScopedOptions, type Startable, type TestScope, testScope } from './kit/test-scope.ts';
-export { testUser } from './kit/test-user.ts';
 export { type CheckResult, type CheckState, isAble, type Purpose, purposes } from './preflight/check.ts';
 export { mayInstall, missingNodePackages } from './preflight/consent.ts';
 export { doctor } from './preflight/doctor.ts';

@@ -14,7 +14,9 @@ import {
   waitUntilGone,
 } from '@kurator/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDiskVolumeHost, startVolumeProvisioner, type VolumeHost } from '../src/addons/volumes/index.ts';
+import { createDiskVolumeHost } from '../src/addons/volumes/disk-volume-host.ts';
+import { startVolumeProvisioner } from '../src/addons/volumes/provisioner.ts';
+import type { VolumeHost } from '../src/addons/volumes/volume-host.ts';
 import { TestenvError } from '../src/error.ts';
 import { until } from '../src/internal/until.ts';
 import { sharedClient, testNamespace } from '../src/shared-control-plane.ts';

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { type Action, CliError } from '@kurator/command';
 import { unifiedDiff } from '../files/diff.ts';
-import { recovered } from '../files/recovered.ts';
+import { recovered } from '../files/journal.ts';
 import { writeFiles } from '../files/write-files.ts';
 import { known, tellKept } from '../generate/generate.ts';
 import { planGeneration } from '../generate/generation.ts';
@@ -11,7 +11,7 @@ import { bundleIn } from '../generate/olm-bundle.ts';
 import { readBundle } from '../olm/bundle.ts';
 import { findingsOf } from '../olm/rules/rules.ts';
 import { readProject } from '../project/project.ts';
-import { reported } from './report.ts';
+import { reported } from './validate.ts';
 
 /** As commander gives them. */
 export interface BundleOptions {

@@ -2,7 +2,7 @@
 import { dirname, posix } from 'node:path';
 import { type Action, CliError, given, type Questions, questions } from '@kurator/command';
 import { readIfThere } from '../files/change.ts';
-import { recovered } from '../files/recovered.ts';
+import { recovered } from '../files/journal.ts';
 import { type PlannedFile, renderTemplates } from '../files/template.ts';
 import { folderOf, groupOf, problemOf } from '../project/names.ts';
 import { type Project, readProject } from '../project/project.ts';

@@ -1,7 +1,7 @@
 /** `kurator create webhook` */
 import { type Action, CliError, type Questions, questions } from '@kurator/command';
 import { readIfThere } from '../files/change.ts';
-import { recovered } from '../files/recovered.ts';
+import { recovered } from '../files/journal.ts';
 import { renderTemplates } from '../files/template.ts';
 import { folderOf } from '../project/names.ts';
 import { type Project, readProject } from '../project/project.ts';

@@ -22,6 +22,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { ActionContext } from '@kurator/command';
 import { CliError } from '@kurator/command';
 import { isAlive, ownerToken, parseOwner } from '@kurator/testenv/owner';
 import { type FileChange, readIfThere } from './change.ts';
@@ -216,4 +217,12 @@ function busy(folder: string): CliError {
   return new CliError('KUR_CLI_BUSY', `another command is writing into ${folder}`, {
     remedy: `let it end; if there is none, on this machine or another that shares the folder, delete ${join(folder, IN_FORCE)}`,
   });
+}
+
+/** Puts back what was there before a command that was killed, and says so. */
+export async function recovered(folder: string, { say }: Pick<ActionContext, 'say'>): Promise<void> {
+  const left = await recover(folder);
+  if (!left) return;
+  say('An earlier command was ended while it wrote; what it had written is undone.');
+  for (const path of left) say(`${path} has been changed since, and stays as it is.`);
 }

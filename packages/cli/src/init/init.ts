@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, relative, resolve } from 'node:path';
 import { type Action, CliError, given, questions } from '@kurator/command';
-import { recovered } from '../files/recovered.ts';
+import { recovered } from '../files/journal.ts';
 import { writeError } from '../files/write-error.ts';
 import { writeFiles } from '../files/write-files.ts';
 import { problemOf } from '../project/names.ts';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { CTRL_C, ENTER, terminal } from '../testing/fake-terminal.ts';
+import { CTRL_C, ENTER, terminal } from '../testing/index.ts';
 import { given, questions } from './questions.ts';
 
 describe('a question', () => {

@@ -1,7 +1,7 @@
 /** Declares the healer's day-to-day commands: what can be typed, with its help. What is done is in the other files here. */
 import { type Command, type Form, lazy, Option, outputOption, type Session, wholeNumber } from '@kurator/command';
+import { since } from './moments.ts';
 import { placed, selected } from './placed.ts';
-import { since } from './since.ts';
 import { states } from './states.ts';
 
 export function declareHealer(program: Command, session: Session): void {

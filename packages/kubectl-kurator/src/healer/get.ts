@@ -14,9 +14,9 @@ import {
 import { UNHEALTHY } from './exit-codes.ts';
 import { meantServices } from './find.ts';
 import { type Kurator, kurators } from './kinds.ts';
-import { kuratorView } from './kurator-table.ts';
 import type { Selection } from './placed.ts';
 import { saySwitch } from './switch.ts';
+import { kuratorView } from './tables.ts';
 import { viewText, watchView } from './view.ts';
 
 interface GetOptions extends ClusterOptions, OutputOptions, Selection {

@@ -12,9 +12,9 @@ import {
 } from '@kurator/command/kube';
 import { UNHEALTHY } from './exit-codes.ts';
 import { byBeginning, checkSelection, chosen, fullName, listed } from './find.ts';
-import { incidentView, type Quality, qualityOf, qualityView } from './incident-table.ts';
 import { type Incident, incidents, type Kurator, kurators } from './kinds.ts';
 import type { Selection } from './placed.ts';
+import { incidentView, type Quality, qualityOf, qualityView } from './tables.ts';
 import { type Columns, viewText, watchView } from './view.ts';
 
 /** Words for several stages. */

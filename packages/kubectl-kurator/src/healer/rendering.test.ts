@@ -4,9 +4,8 @@ import { type Screen, screenOf } from '@kurator/command';
 import { describe, expect, it } from 'vitest';
 import { api, hang, now, proposed, web } from '../../test/support/healer-objects.ts';
 import { description } from './description.ts';
-import { incidentView, qualityOf, qualityView } from './incident-table.ts';
-import { kuratorView } from './kurator-table.ts';
 import { story } from './story.ts';
+import { incidentView, kuratorView, qualityOf, qualityView } from './tables.ts';
 import { viewText } from './view.ts';
 
 const pipe = screenOf({}, {});

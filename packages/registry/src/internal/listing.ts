@@ -6,7 +6,6 @@ import { type Descriptor, MEDIA_TYPE, type OciIndex } from '../oci.ts';
 import { parseJson, readBytes } from './body.ts';
 import type { CallOptions, Connection } from './connection.ts';
 import { checkedContent } from './content.ts';
-import { nextPage } from './link.ts';
 import { dump, headerValues } from './transport.ts';
 import { badContent } from './trouble.ts';
 
@@ -143,4 +142,19 @@ function tooMany({ host, repository }: RepositoryName, atMost: number): Registry
     registry: host,
     repository,
   });
+}
+
+/**
+ * Where the next page is; undefined on the last one. Always at the host that was asked: a list does not go on elsewhere, and behind a
+ * proxy some registries write a name and scheme that only they know.
+ */
+export function nextPage(headers: readonly string[], current: URL): URL | undefined {
+  for (const header of headers) {
+    for (const [, target, parameters = ''] of header.matchAll(/<([^<>]*)>([^,<]*)/g)) {
+      if (!/;\s*rel\s*=\s*"?next"?\s*(;|$)/i.test(parameters)) continue;
+      const { pathname = '', search = '' } = URL.parse(target ?? '', current.href) ?? {};
+      return new URL(`${pathname}${search}`, current.origin);
+    }
+  }
+  return undefined;
 }

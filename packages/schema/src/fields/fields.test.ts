@@ -16,7 +16,7 @@ import {
   resourceRequirements,
   uniqueList,
 } from '../index.ts';
-import { nanosecondsOf, nanosOf } from './amount.ts';
+import { nanosecondsOf, nanosOf } from './quantity.ts';
 
 const accepts = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success;
 

@@ -1,9 +1,8 @@
 /** Fields for amounts and lengths of time, written as Kubernetes writes them. */
-import { durationPattern } from '@kurator/client/notation';
+import { durationPattern, parseQuantity, spelledDuration } from '@kurator/client/notation';
 import { z } from 'zod';
 import { SchemaError } from '../error.ts';
 import { marked } from '../mark.ts';
-import { nanosecondsOf, nanosOf, quantityPattern } from './amount.ts';
 
 /** The bounds of an amount or a length of time, both inclusive. */
 export interface Bounds {
@@ -58,4 +57,18 @@ function within<S extends z.ZodType<string | number>>(
 function noBound(bound: string): SchemaError {
   const remedy = "write bounds as values are written, for example '500m' for a quantity and '30s' for a duration";
   return new SchemaError('KUR_SCHEMA_BOUND', `"${bound}" can't be a bound; ${remedy}`, { remedy });
+}
+
+/** What a quantity looks like: `500m`, `1.5Gi`, `2e3`. */
+export const quantityPattern = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$/;
+
+/** A quantity in billionths, which is the server's precision; undefined where it is none. */
+export function nanosOf(quantity: string | number): bigint | undefined {
+  const text = String(quantity);
+  return quantityPattern.test(text) ? parseQuantity(text).nanos : undefined;
+}
+
+/** A duration in nanoseconds; undefined where it is none. */
+export function nanosecondsOf(duration: string): number | undefined {
+  return durationPattern.test(duration) ? Math.round((spelledDuration(duration) ?? 0) * 1e6) : undefined;
 }

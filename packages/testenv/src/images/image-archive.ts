@@ -14,6 +14,7 @@ import {
 } from '@kurator/registry';
 import { cacheFolder } from '../folders.ts';
 import { ownerToken } from '../process/owner.ts';
+import { archiveName } from './archive-name.ts';
 import type { Layer } from './internal/layer.ts';
 import { manifestOf, NAME_ANNOTATION, REF_ANNOTATION } from './internal/oci.ts';
 import { fileEntry, type TarEntry, tarStream } from './internal/tar-writer.ts';
@@ -120,4 +121,17 @@ async function touch(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** The image of that name that was built here last, if it is still in the cache. */
+export async function findArchive(name: string): Promise<ImageArchive | undefined> {
+  const full = archiveName(name);
+  const folder = archiveFolder(full);
+  const names = (await readdir(folder).catch(() => [])).filter((file) => /^[0-9a-f]{64}\.tar$/.test(file));
+  const files = await Promise.all(
+    names.map(async (file) => ({ file, at: (await stat(join(folder, file)).catch(() => undefined))?.mtimeMs ?? 0 })),
+  );
+  const [newest] = files.toSorted((a, b) => b.at - a.at);
+  if (!newest) return undefined;
+  return { name: full, digest: `sha256:${newest.file.slice(0, 64)}`, path: join(folder, newest.file) };
 }

@@ -5,8 +5,8 @@
 export type { BuildOptions, FileContent } from './build.ts';
 export { BUSYBOX_IMAGE, type BusyboxOptions, busyboxImage } from './busybox-image.ts';
 export { type EtcdImageRequest, etcdImage } from './etcd-image.ts';
-export { findArchive } from './find-archive.ts';
 export type { ImageArchive } from './image-archive.ts';
+export { findArchive } from './image-archive.ts';
 export type { ImageConfig } from './image-config.ts';
 export { imageFromBinary } from './image-from-binary.ts';
 export { type FolderOptions, imageFromFolder } from './image-from-folder.ts';

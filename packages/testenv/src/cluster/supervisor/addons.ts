@@ -1,7 +1,8 @@
 /** What a cluster has beyond Kubernetes itself: dynamic volumes, and the metrics that `kubectl top` and autoscalers ask for. */
 import { readFile } from 'node:fs/promises';
-import { metricsServerNames, registerMetricsApi, startMetricsServer } from '../../addons/metrics/index.ts';
-import { startVolumeProvisioner } from '../../addons/volumes/index.ts';
+import { startMetricsServer } from '../../addons/metrics/metrics-server.ts';
+import { metricsServerNames, registerMetricsApi } from '../../addons/metrics/register.ts';
+import { startVolumeProvisioner } from '../../addons/volumes/provisioner.ts';
 import type { AddressPlan } from '../../machines/addresses.ts';
 import type { Reporter } from '../../reporter.ts';
 import { issueFor } from '../certificates.ts';

@@ -1,5 +1,4 @@
-/** Incidents as a table, and the figures of their services. Pure. */
-
+/** Services, incidents, and the figures of both, as tables. Pure. */
 import { age, duration } from '@kurator/command';
 import { type Figures, figures, type History } from '@kurator/operator-kurator/brain';
 import type { Incident, Kurator } from './kinds.ts';
@@ -94,4 +93,27 @@ export function qualityView({ namespace }: Columns): View<Quality> {
 /** Cut off, never rounded up: 99.999 % is not all of the time. */
 function percent(share: number): string {
   return `${(Math.floor(share * 100_000) / 1000).toFixed(3)} %`;
+}
+
+/** As `kurator get` prints it. */
+export function kuratorView({ namespace, wide }: Columns): View<Kurator> {
+  const more = wide ? ['AVAILABILITY', 'MTTD', 'MTTR', 'REVISION', 'DECISION'] : [];
+  return {
+    headings: [...(namespace ? ['NAMESPACE'] : []), 'NAME', 'HEALTH', 'READY', 'INCIDENT', 'SINCE', 'AGE', ...more],
+    toned: 'HEALTH',
+    row: ({ metadata, status = {} }, now) => {
+      const { health, ready, incident, lastIncident, lastIncidentAt } = status;
+      const { decision, availability, mttd, mttr, revision } = status;
+      return [
+        ...(namespace ? [metadata.namespace] : []),
+        metadata.name,
+        health,
+        ready,
+        incident ?? (lastIncident && `(${lastIncident})`),
+        lastIncidentAt && age(lastIncidentAt, now),
+        age(metadata.creationTimestamp ?? '', now),
+        ...(wide ? [availability, mttd, mttr, revision, decision] : []),
+      ];
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { since } from './since.ts';
+import { since } from './moments.ts';
 
 const now = Date.parse('2026-02-01T00:00:00Z');
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nextPage } from './link.ts';
+import { nextPage } from './listing.ts';
 
 const list = new URL('https://r.example.com/v2/demo/web/tags/list?n=2');
 const next = 'https://r.example.com/v2/demo/web/tags/list?n=2&last=b';
