@@ -174,8 +174,14 @@ const brainOneWay = Object.entries(brainMayImport).map(([path, others]) =>
   ),
 );
 
-/** Alerts arrive at the same sinks, and servers show the same certificates, whether in a test's own process or for a pod. */
-const supportOfAllTests = '^operators/kurator/test/support/(alertmanager|alerting/http-sink|checks/certificate)[.]ts$';
+/**
+ * Alerts arrive at the same sinks, and servers show the same certificates, whether in a test's own process or for a pod; clusters of
+ * etcd live the same lives on simulated members and on real ones.
+ */
+const supportOfAllTests = [
+  '^operators/kurator/test/support/(alertmanager|alerting/http-sink|checks/certificate)[.]ts$',
+  '^operators/etcd/test/support/(as-wanted|crash-lives|simulated-members)[.]ts$',
+];
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -223,7 +229,7 @@ export default {
           '^packages/testenv/src/kit/manual-clock[.]ts$',
           // Light as well: which process left something behind is all that the command wants to know of it.
           '^packages/testenv/src/process/owner[.]ts$',
-          supportOfAllTests,
+          ...supportOfAllTests,
         ],
       },
     ),
@@ -233,12 +239,12 @@ export default {
       { path: importer },
       {
         path: '^(packages|operators)/',
-        pathNot: ['^$1/', supportOfAllTests],
+        pathNot: ['^$1/', ...supportOfAllTests],
         dependencyTypes: ['local'],
         dependencyTypesNot: ['aliased'],
       },
     ),
-    rule('tests-are-nobodys-dependency', { pathNot: [...tests, '^e2e/'] }, { path: tests }),
+    rule('tests-are-nobodys-dependency', { pathNot: [...tests, '^(e2e|benchmarks)/'] }, { path: tests }),
     rule(
       'no-import-of-the-workshop',
       { path: '^(packages|operators|examples)/' },

@@ -1,9 +1,11 @@
 /** Three nodes, and on them one cluster of etcd after the other: each in a namespace of its own, with an operator of its own. */
 import { EtcdCluster, etcd } from '@kurator/operator-etcd';
-import { type Client, conditionOf, installCrds, Namespace, Pod, Secret, waitFor } from '@kurator/sdk';
+import { type Client, installCrds, Namespace, Pod, Secret, waitFor } from '@kurator/sdk';
 import { type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { ETCD_NEXT_VERSION, ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from '../../e2e/support/etcd-image.ts';
 import { patiently } from '../../e2e/support/kubectl.ts';
+import { bundledImage } from '../../e2e/support/operator-in-cluster.ts';
+import { isAsWanted } from '../../operators/etcd/test/support/as-wanted.ts';
 import type { MutantName } from './mutants.ts';
 import { RunningOperator, Workshop } from './operator.ts';
 
@@ -12,6 +14,8 @@ export interface Arena extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly client: Client;
   readonly workshop: Workshop;
+  /** The operator's own image, on every node: what handles snapshots runs from it, and a process of this machine has to be told. */
+  image(): Promise<string>;
 }
 
 export async function openArena(name: string): Promise<Arena> {
@@ -26,11 +30,19 @@ export async function openArena(name: string): Promise<Arena> {
   try {
     await loadEtcd(cluster, [ETCD_VERSION, ETCD_NEXT_VERSION]);
     await installCrds(client, etcd.resources);
-    return { cluster, client, workshop, [Symbol.asyncDispose]: close };
+    let loading: Promise<string> | undefined;
+    const image = () => (loading ??= loadOperator(cluster));
+    return { cluster, client, workshop, image, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+async function loadOperator(cluster: Cluster): Promise<string> {
+  const image = `${etcd.name}:bench`;
+  await cluster.load(await bundledImage({ main: 'operators/etcd/src/main.ts' }, image));
+  return image;
 }
 
 const ROTATED = 180_000;
@@ -117,13 +129,3 @@ export class Subject implements AsyncDisposable {
     await client.delete(Namespace, { name: namespace });
   }
 }
-
-/** All voters that are wanted, healthy, of the version that is wanted. */
-export const isAsWanted = ({ spec, status, metadata }: EtcdCluster) =>
-  status?.phase === 'Running' &&
-  status.size === spec.size &&
-  status.currentVersion === spec.version &&
-  status.observedGeneration === metadata.generation &&
-  conditionOf(status.conditions, 'CertificatesReady')?.reason !== 'Rotating' &&
-  (status.members ?? []).length === spec.size &&
-  (status.members ?? []).every(({ healthy }) => healthy);

@@ -1,11 +1,11 @@
 /** How long a backup of 100 MB takes until it counts, and how long until a new cluster of three serves it. */
-import { EtcdBackup, EtcdCluster, EtcdRestore, etcd } from '@kurator/operator-etcd';
+import { EtcdBackup, EtcdCluster, EtcdRestore } from '@kurator/operator-etcd';
 import { Namespace, PersistentVolumeClaim, waitFor } from '@kurator/sdk';
 import { EtcdAccess } from '../../e2e/support/etcd-access.ts';
 import { ETCD_REPOSITORY, ETCD_VERSION } from '../../e2e/support/etcd-image.ts';
-import { bundledImage } from '../../e2e/support/operator-in-cluster.ts';
+import { isAsWanted } from '../../operators/etcd/test/support/as-wanted.ts';
 import type { Figure } from '../figures/lines.ts';
-import { type Arena, isAsWanted } from './arena.ts';
+import type { Arena } from './arena.ts';
 import { RunningOperator } from './operator.ts';
 
 const MEGABYTES = 100;
@@ -14,14 +14,11 @@ const PATIENCE = 180_000;
 /** With three members on three nodes, onto a claim. */
 export async function backupFigures(arena: Arena): Promise<Figure[]> {
   const { cluster, client } = arena;
-  const image = `${etcd.name}:bench`;
-  await cluster.load(await bundledImage({ main: 'operators/etcd/src/main.ts' }, image));
-  // The operator is a process of this machine here, and can't ask its own pod.
-  process.env.KURATOR_ETCD_IMAGE = image;
+  const env = { KURATOR_ETCD_IMAGE: await arena.image() };
   const name = 'etcd';
   const namespace = 'etcd-backups';
   await client.create(Namespace, { metadata: { name: namespace } });
-  await using _ = new RunningOperator(await arena.workshop.program(), cluster.kubeconfig, namespace);
+  await using _ = new RunningOperator(await arena.workshop.program(), cluster.kubeconfig, namespace, env);
   const spec = { version: ETCD_VERSION, repository: ETCD_REPOSITORY, storage: { size: '2Gi' } };
   await client.create(EtcdCluster, { metadata: { name, namespace }, spec } as never);
   await waitFor(client, EtcdCluster, { name, namespace }, isAsWanted, { description: 'to run', timeout: PATIENCE });

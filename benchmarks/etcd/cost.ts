@@ -2,14 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EtcdCluster } from '@kurator/operator-etcd';
-import { installCrds, Namespace, ServiceAccount } from '@kurator/sdk';
+import { installCrds, Namespace } from '@kurator/sdk';
 import { createCluster, eventually } from '@kurator/testenv';
 import { ETCD_VERSION } from '../../e2e/support/etcd-image.ts';
 import { patiently } from '../../e2e/support/kubectl.ts';
+import { isAsWanted } from '../../operators/etcd/test/support/as-wanted.ts';
+import { furnish, simulateMembers } from '../../operators/etcd/test/support/simulated-members.ts';
 import type { Figure } from '../figures/lines.ts';
-import { isAsWanted } from './arena.ts';
 import { RunningOperator, Workshop } from './operator.ts';
-import { simulateMembers } from './simulated-members.ts';
 
 const CLUSTERS = 100;
 const namespace = 'cost';
@@ -25,9 +25,8 @@ export async function measureCost(): Promise<Figure[]> {
   try {
     await installCrds(client, [EtcdCluster]);
     await client.create(Namespace, { metadata: { name: namespace } });
-    // Without controllers nobody else makes it, and without it there are no pods.
-    await client.create(ServiceAccount, { metadata: { name: 'default', namespace } });
-    await using members = await simulateMembers(client, ETCD_VERSION);
+    await furnish(client, namespace);
+    await using members = await simulateMembers(client);
     await using operator = new RunningOperator(await workshop.program(), cluster.kubeconfig, namespace);
     for (let i = 0; i < CLUSTERS; i += 1) {
       const metadata = { name: `etcd-${i}`, namespace };

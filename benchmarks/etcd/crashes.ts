@@ -1,13 +1,15 @@
-/** The operator killed before, during and after its writes, while it makes, grows, upgrades, shrinks and replaces: where does it end. */
-import { fileURLToPath } from 'node:url';
-import { EtcdCluster } from '@kurator/operator-etcd';
-import { Pod, waitFor } from '@kurator/sdk';
-import { type CrashScenario, everyCrash } from '@kurator/testenv';
+/**
+ * The operator killed before, during and after its writes, while it makes, grows, upgrades, shrinks, replaces, backs up and restores: where
+ * does it end. On simulated members, where a life takes seconds, and on real ones, where it takes a minute or two.
+ */
+import { etcd } from '@kurator/operator-etcd';
+import { installCrds } from '@kurator/sdk';
+import { type CrashOptions, type CrashScenario, createCluster, everyCrash } from '@kurator/testenv';
 import { ETCD_NEXT_VERSION, ETCD_REPOSITORY, ETCD_VERSION } from '../../e2e/support/etcd-image.ts';
-import { type Arena, isAsWanted } from './arena.ts';
-
-type World = Parameters<CrashScenario['run']>[0];
-type Normalise = NonNullable<CrashScenario['normalise']>;
+import { crashLives } from '../../operators/etcd/test/support/crash-lives.ts';
+import { furnish, simulateMembers } from '../../operators/etcd/test/support/simulated-members.ts';
+import type { Arena } from './arena.ts';
+import { Workshop } from './operator.ts';
 
 /** How many places were tried, and how many were not survived. */
 export interface Crashes {
@@ -17,82 +19,63 @@ export interface Crashes {
   readonly text: string;
 }
 
-const main = fileURLToPath(new URL('../../operators/etcd/src/main.ts', import.meta.url));
-/** A life has a cluster or two of real pods in it. */
-const PATIENCE = 240_000;
-
-const until = ({ client, namespace, signal }: World, also: (cluster: EtcdCluster) => boolean = () => true) =>
-  waitFor(client, EtcdCluster, { name: 'etcd', namespace }, (cluster) => isAsWanted(cluster) && also(cluster), {
-    description: 'to run',
-    timeout: PATIENCE,
-    signal,
-  });
-
-async function create({ client, namespace }: World, size: number): Promise<void> {
-  const spec = { size, version: ETCD_VERSION, repository: ETCD_REPOSITORY, storage: { size: '256Mi' } };
-  await client.create(EtcdCluster, { metadata: { name: 'etcd', namespace }, spec } as never);
+/** How much of all places is tried, from 0 to 1, and which. */
+export interface Chosen {
+  readonly share: number;
+  readonly seed: number;
 }
 
-const lives: Readonly<Record<string, CrashScenario['run']>> = {
-  'made, grown, upgraded, shrunk': async (world) => {
-    const { client, namespace } = world;
-    const change = (spec: object) => client.patch(EtcdCluster, { name: 'etcd', namespace }, { spec });
-    await create(world, 1);
-    await until(world);
-    await change({ size: 2 });
-    await until(world);
-    await change({ version: ETCD_NEXT_VERSION });
-    await until(world);
-    await change({ size: 1 });
-    await until(world);
-  },
-  'made, and a member replaced': async (world) => {
-    const { client, namespace } = world;
-    await create(world, 3);
-    const { status } = await until(world);
-    const lost = (status?.members ?? []).find(({ name }) => name !== status?.leader)?.name ?? '';
-    await client.delete(Pod, { name: lost, namespace });
-    await until(world, (cluster) => (cluster.status?.members ?? []).every(({ name }) => name !== lost));
-  },
-};
+const PATIENCE = 240_000;
+const versions = { version: ETCD_VERSION, nextVersion: ETCD_NEXT_VERSION, repository: ETCD_REPOSITORY };
+const lives = crashLives({ ...versions, patience: PATIENCE });
+const IMAGE = 'KURATOR_ETCD_IMAGE';
 
-/** What there is, and what state it is in; not what etcd and Kubernetes say of it beside. */
-const normalise: Normalise = ({ kind, metadata, spec, status }) => {
-  const { labels } = metadata;
-  if (kind === 'EtcdCluster') {
-    const { phase, size, ready, currentVersion, members } = (status ?? {}) as NonNullable<EtcdCluster['status']>;
-    const states = (members ?? []).map(({ state, healthy, version }) => ({ state, healthy, version }));
-    return { kind, spec, phase, size, ready, currentVersion, states };
+/** On three real nodes. */
+export async function podCrashes(arena: Arena, chosen: Chosen): Promise<Crashes[]> {
+  const { client, workshop } = arena;
+  const operator = { program: await workshop.program(), env: { [IMAGE]: await arena.image() } };
+  const found: Crashes[] = [];
+  for (const [name, life] of Object.entries(lives)) {
+    found.push(await crashesIn(operator, life, { ...chosen, name, client, concurrency: 3, settling: 60_000 }));
   }
-  if (kind === 'Pod') return { kind, labels, images: (spec as Pod['spec'])?.containers.map(({ image }) => image) };
-  return ['PersistentVolumeClaim', 'Secret', 'Service', 'PodDisruptionBudget'].includes(kind)
-    ? { kind, labels }
-    : undefined;
-};
+  return found;
+}
 
-/** @param share How much of all places is tried, from 0 to 1. */
-export async function crashesOf(arena: Arena, share: number, seed: number): Promise<Crashes[]> {
-  const all: Crashes[] = [];
-  for (const [name, life] of Object.entries(lives)) all.push(await crashesIn(arena, name, life, share, seed));
-  return all;
+/** On a control plane of its own, without nodes. */
+export async function simulatedCrashes(chosen: Chosen): Promise<Crashes[]> {
+  const { cluster } = await createCluster({ name: `bench-etcd-crashes-${process.pid}` });
+  await using workshop = new Workshop();
+  const client = await cluster.client();
+  try {
+    await installCrds(client, etcd.resources);
+    await using _ = await simulateMembers(client);
+    const operator = { program: await workshop.program(), env: { [IMAGE]: 'etcd-operator:simulated' } };
+    const found: Crashes[] = [];
+    for (const [name, { run, ...life }] of Object.entries(lives)) {
+      const furnished: CrashScenario['run'] = async (world) => {
+        await furnish(world.client, world.namespace);
+        await run(world);
+      };
+      found.push(
+        await crashesIn(operator, { ...life, run: furnished }, { ...chosen, name: `simulated: ${name}`, client }),
+      );
+    }
+    return found;
+  } finally {
+    await client.close();
+    await cluster.down();
+  }
 }
 
 async function crashesIn(
-  { client }: Arena,
-  name: string,
-  run: CrashScenario['run'],
-  share: number,
-  seed: number,
+  operator: Parameters<typeof everyCrash>[0],
+  life: CrashScenario,
+  options: CrashOptions & { readonly name: string },
 ): Promise<Crashes> {
-  const options = { name, client, share, seed, concurrency: 2, timeout: PATIENCE, settling: 60_000 };
   try {
-    const report = await everyCrash(main, { run, normalise }, options);
-    const { results } = report;
-    return {
-      points: results.filter(({ outcome }) => outcome !== 'missed').length,
-      failed: 0,
-      text: `${name}\n${report}`,
-    };
+    const report = await everyCrash(operator, life, { timeout: PATIENCE, ...options });
+    const points = report.results.filter(({ outcome }) => outcome !== 'missed').length;
+    return { points, failed: 0, text: `${options.name}\n${report}` };
   } catch (error) {
     const { code, message } = error as Error & { code?: string };
     // Nothing was found out; what was measured before must not be lost for it.

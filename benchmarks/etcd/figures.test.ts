@@ -18,6 +18,7 @@ const verdict = (fields: Partial<Verdict>): Verdict => ({
 const outcome = (scenario: string, fields: Partial<Outcome>): Outcome => ({
   seed: 1,
   scenario,
+  alone: true,
   createdS: 8,
   ...fields,
 });
@@ -29,6 +30,13 @@ it('has medians of what was measured, counts of what went wrong, and nothing of 
       outcome('pod-follower', { recoveredS: 8, verdict: verdict({ gapMs: 300 }), createdS: 12 }),
       outcome('loss', { verdict: verdict({ violation: 'watch', lost: 2 }), createdS: 9 }),
       outcome('partition', { wrong: 'it did not recover', createdS: 9 }),
+      // What others ran beside is not measured, but counts.
+      outcome('pod-follower', {
+        alone: false,
+        recoveredS: 60,
+        verdict: verdict({ gapMs: 9000, lost: 1 }),
+        createdS: 90,
+      }),
     ],
     undefined,
     [{ points: 7, failed: 1, text: '' }],
@@ -37,8 +45,8 @@ it('has medians of what was measured, counts of what went wrong, and nothing of 
     create_s: 9,
     write_gap_follower_ms: 200,
     replace_s: 6,
-    runs: 4,
-    lost_writes: 2,
+    runs: 5,
+    lost_writes: 3,
     violations: 1,
     crash_points: 7,
     crash_points_failed: 1,

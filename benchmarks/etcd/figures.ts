@@ -16,17 +16,18 @@ export function figuresOf(
     if (values.length > 0) figures.push({ subject: 'kurator', metric, value: median(values), unit });
   };
   const count = (metric: string, value: number) => figures.push({ subject: 'kurator', metric, value, unit: 'count' });
+  const measured = outcomes.filter(({ alone }) => alone);
   const gaps = (scenario: string) =>
-    outcomes.flatMap(({ scenario: name, verdict }) => (name === scenario && verdict ? [verdict.gapMs] : []));
+    measured.flatMap(({ scenario: name, verdict }) => (name === scenario && verdict ? [verdict.gapMs] : []));
   add(
     'create_s',
-    outcomes.map(({ createdS }) => createdS),
+    measured.map(({ createdS }) => createdS),
     's',
   );
   add('write_gap_follower_ms', gaps('pod-follower'), 'ms');
   add('write_gap_leader_ms', gaps('kill-leader'), 'ms');
   add('leader_move_ms', gaps('upgrade'), 'ms');
-  const replaced = outcomes.filter(({ scenario }) => scenario === 'pod-follower');
+  const replaced = measured.filter(({ scenario }) => scenario === 'pod-follower');
   add(
     'replace_s',
     replaced.flatMap(({ recoveredS }) => recoveredS ?? []),

@@ -1,6 +1,7 @@
 /** The operator as a process of this machine: quick to start, quick to kill, and made wrong where a mutant is wanted. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -14,6 +15,12 @@ const mutantsFile = join(import.meta.dirname, 'mutants.ts');
 export class Workshop implements AsyncDisposable {
   readonly #folder: Promise<string> = mkdtemp(join(tmpdir(), 'kurator-bench-etcd-'));
   readonly #made = new Map<string, Promise<string>>();
+
+  /** Of the operator that is no mutant: another one has another. */
+  async digest(): Promise<string> {
+    const digest = createHash('sha256').update(await readFile(await this.program()));
+    return digest.digest('hex').slice(0, 12);
+  }
 
   program(mutant?: MutantName): Promise<string> {
     const key = mutant ?? 'operator';
@@ -78,10 +85,11 @@ export class RunningOperator implements AsyncDisposable {
   #child: ChildProcess;
   #words: string[] = [];
 
-  constructor(program: string, kubeconfig: string, namespace: string) {
+  constructor(program: string, kubeconfig: string, namespace: string, env: NodeJS.ProcessEnv = {}) {
     this.#program = program;
     const { KUBERNETES_SERVICE_HOST: _, ...inherited } = process.env;
-    this.#env = { ...inherited, KUBECONFIG: kubeconfig, WATCH_NAMESPACE: namespace, POD_NAMESPACE: namespace };
+    const own = { KUBECONFIG: kubeconfig, WATCH_NAMESPACE: namespace, POD_NAMESPACE: namespace };
+    this.#env = { ...inherited, ...own, ...env };
     this.#child = this.#start();
   }
 

@@ -5,17 +5,35 @@ import { scenarioBy, scenarios } from './scenarios.ts';
 
 describe('etcdOptions', () => {
   it('does each scenario once unless told otherwise', () => {
-    const { seeds, isReplay, isWanted } = etcdOptions([]);
+    const { seeds, isWhole, isWanted } = etcdOptions([]);
     expect(seeds).toHaveLength(scenarios.length);
-    expect([isReplay, isWanted('upgrade')]).toEqual([false, true]);
+    expect(isWhole).toBe(true);
+    expect(['upgrade', 'nospace', 'crashes', 'pod-crashes'].filter(isWanted)).toEqual([
+      'upgrade',
+      'nospace',
+      'crashes',
+    ]);
   });
 
   it('does one run again by its seed', () => {
-    expect(etcdOptions(['--seed', '17'])).toMatchObject({ seeds: [17], isReplay: true });
+    const { seeds, isWhole, isWanted } = etcdOptions(['--seed', '17']);
+    expect([seeds, isWhole]).toEqual([[17], false]);
+    expect(['upgrade', 'adds-first', 'crashes', 'cost'].filter(isWanted)).toEqual(['upgrade']);
   });
 
   it('goes on with later seeds', () => {
     expect(etcdOptions(['--runs', '2', '--first', '17'])).toMatchObject({ seeds: [17, 18], isWhole: false });
+  });
+
+  it('resumes runs, and does nothing else', () => {
+    const { seeds, isWhole, isWanted, minutes } = etcdOptions(['--runs', '100', '--resume', '--minutes', '8']);
+    expect([seeds.length, isWhole, minutes]).toEqual([100, false, 8]);
+    expect(['upgrade', 'adds-first', 'backups'].filter(isWanted)).toEqual(['upgrade']);
+  });
+
+  it('needs no nodes for what is simulated', () => {
+    expect(etcdOptions(['--only', 'cost,crashes']).needsNodes).toBe(false);
+    expect(etcdOptions(['--only', 'cost,pod-crashes']).needsNodes).toBe(true);
   });
 
   it('leaves out what is not named', () => {
@@ -26,6 +44,7 @@ describe('etcdOptions', () => {
 
   it.each([
     [['--runs', '0'], /--runs: "0"/],
+    [['--at-once', '0'], /--at-once: "0"/],
     [['--seed', 'x'], /--seed: "x"/],
     [['--crashes', '2'], /--crashes: "2" is more than 1/],
     [['--only', 'fire'], /--only: there is no "fire"; use some of kill-follower/],

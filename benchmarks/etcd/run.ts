@@ -1,14 +1,16 @@
-/** All runs of one call of the benchmark, and what is made of them. */
-import { type Figure, linesOf, writeLines } from '../figures/lines.ts';
+/** All parts of one call of the benchmark, and what is made of them. */
+import { linesOf, replaceLines, writeLines } from '../figures/lines.ts';
 import { type Arena, openArena } from './arena.ts';
 import { backupFigures } from './backups.ts';
 import { measureCost } from './cost.ts';
-import { type Crashes, crashesOf } from './crashes.ts';
+import { type Crashes, podCrashes, simulatedCrashes } from './crashes.ts';
 import { figuresOf, tableOf } from './figures.ts';
 import { falsified, type MutantName, mutants } from './mutants.ts';
+import { noSpaceFigures } from './nospace.ts';
 import { type EtcdOptions, etcdOptions, help } from './options.ts';
+import { runsOf, sideBySide } from './runs.ts';
 import { scenarioBy } from './scenarios.ts';
-import { type Outcome, scenarioOf, trial } from './trial.ts';
+import { trial } from './trial.ts';
 
 const say = (text: string) => process.stderr.write(`${text}\n`);
 /** A mutant that has not recovered by then has been found. */
@@ -20,75 +22,58 @@ export async function run(args: readonly string[]): Promise<void> {
     console.log(help);
     return;
   }
-  const onNodes = options.needsNodes ? await onNodesOf(options) : undefined;
-  const cost = options.isReplay || !options.isWanted('cost') ? [] : await measureCost();
-  const figures = [...(onNodes?.figures ?? []), ...cost];
-  if (options.isWhole) await writeLines('etcd', linesOf(figures, ''));
+  const { isWanted, crashes } = options;
+  const cost = isWanted('cost') ? await measureCost() : [];
+  const simulated = isWanted('crashes') ? told(await simulatedCrashes(crashes)) : [];
+  const onNodes = options.needsNodes ? await onNodesOf(options, simulated) : undefined;
+  const figures = [...(onNodes?.figures ?? figuresOf([], undefined, simulated)), ...cost];
+  const lines = linesOf(figures, '');
+  if (options.isWhole) await writeLines('etcd', lines);
+  else if (options.resume) await replaceLines('etcd', lines);
   console.log(tableOf(figures));
-  if (onNodes?.isWrong) process.exitCode = 1;
+  if (onNodes?.isWrong || hasFailed(simulated)) process.exitCode = 1;
 }
 
-/** All that takes place on real nodes. */
-async function onNodesOf(options: EtcdOptions): Promise<{ figures: Figure[]; isWrong: boolean }> {
+/** All that takes place on real nodes. What is measured comes first, and has the machine for itself. */
+async function onNodesOf(options: EtcdOptions, simulated: readonly Crashes[]) {
+  const { isWanted } = options;
   await using arena = await openArena(`bench-etcd-${process.pid}`);
-  const outcomes = await runsOf(arena, options);
-  const missed = options.isReplay ? undefined : await mutantsMissed(arena, options);
-  const crashes = options.isReplay ? [] : await crashesFrom(arena, options);
-  const backups = options.isReplay || !options.isWanted('backups') ? [] : await backupFigures(arena);
+  const backups = isWanted('backups') ? await backupFigures(arena) : [];
+  const noSpace = isWanted('nospace') ? await noSpaceFigures(arena) : [];
+  const outcomes = await runsOf(arena, options, say);
+  const missed = await mutantsMissed(arena, options);
+  const onPods = isWanted('pod-crashes') ? told(await podCrashes(arena, options.crashes)) : [];
   const wrong = outcomes.filter((outcome) => outcome.wrong);
-  for (const { seed } of wrong) console.log(`again: npm run bench -- etcd --seed ${seed}`);
-  const isWrong = wrong.length > 0 || (missed ?? 0) > 0 || crashes.some(({ failed }) => failed > 0);
-  return { figures: [...figuresOf(outcomes, missed, crashes), ...backups], isWrong };
-}
-
-async function runsOf(arena: Arena, { seeds, isWanted }: EtcdOptions): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  for (const seed of seeds) {
-    const scenario = scenarioOf(seed);
-    if (!isWanted(scenario.name)) continue;
-    const outcome = await trial(arena, { seed, scenario });
-    outcomes.push(outcome);
-    say(lineOf(outcome));
-  }
-  return outcomes;
+  for (const { seed, wrong: why } of wrong) console.log(`again: npm run bench -- etcd --seed ${seed}  (${why})`);
+  const isWrong = wrong.length > 0 || (missed ?? 0) > 0 || hasFailed(onPods);
+  const figures = [...figuresOf(outcomes, missed, [...simulated, ...onPods]), ...backups, ...noSpace];
+  return { figures, isWrong };
 }
 
 /** How many are not found: of operators that are wrong, and of records that are false; undefined where none is tried. */
-async function mutantsMissed(arena: Arena, { isWanted }: EtcdOptions): Promise<number | undefined> {
-  if (![...Object.keys(mutants), ...falsified].some(isWanted)) return undefined;
-  let missed = 0;
-  const judged = (name: string, wrong: string | undefined) => {
-    say(`mutant ${name}: ${wrong ? `found: ${wrong}` : 'NOT FOUND'}`);
-    if (!wrong) missed += 1;
-  };
-  for (const name of Object.keys(mutants) as MutantName[]) {
-    if (!isWanted(name)) continue;
+async function mutantsMissed(arena: Arena, { isWanted, atOnce }: EtcdOptions): Promise<number | undefined> {
+  const wrongOperators = (Object.keys(mutants) as MutantName[]).filter(isWanted).map((name) => async () => {
     const scenario = scenarioBy(mutants[name].scenario);
     const { wrong } = await trial(arena, { seed: 1, scenario, mutant: name, patience: MUTANTS_PATIENCE });
-    judged(name, wrong);
-  }
-  for (const falsify of falsified) {
-    if (!isWanted(falsify)) continue;
+    return { name, found: wrong };
+  });
+  const falseRecords = falsified.filter(isWanted).map((falsify) => async () => {
     const { verdict } = await trial(arena, { seed: 1, scenario: scenarioBy('kill-follower'), falsify });
-    judged(falsify, verdict?.violation);
-  }
-  return missed;
+    return { name: falsify, found: verdict?.violation };
+  });
+  let missed = 0;
+  const all = [...wrongOperators, ...falseRecords];
+  await sideBySide(atOnce, all, async (attempt) => {
+    const { name, found } = await attempt();
+    say(`mutant ${name}: ${found ? `found: ${found}` : 'NOT FOUND'}`);
+    if (!found) missed += 1;
+  });
+  return all.length > 0 ? missed : undefined;
 }
 
-async function crashesFrom(arena: Arena, { isWanted, crashes }: EtcdOptions): Promise<Crashes[]> {
-  if (!isWanted('crashes')) return [];
-  const found = await crashesOf(arena, crashes, 1);
-  for (const { text } of found) say(text);
-  return found;
+function told(crashes: readonly Crashes[]): readonly Crashes[] {
+  for (const { text } of crashes) say(text);
+  return crashes;
 }
 
-function lineOf({ seed, scenario, createdS, recoveredS, verdict, wrong }: Outcome): string {
-  const facts = [
-    `made in ${createdS.toFixed(1)} s`,
-    recoveredS !== undefined && `well again after ${recoveredS.toFixed(1)} s`,
-    verdict && `${verdict.acknowledged} writes, ${verdict.operations} operations of which ${verdict.failed} failed`,
-    verdict && `${verdict.watchEvents} watched events, longest gap ${Math.round(verdict.gapMs)} ms`,
-    verdict && `judged in ${verdict.took.toFixed(1)} s`,
-  ];
-  return `seed ${seed}, ${scenario}: ${wrong ? `WRONG: ${wrong}; ` : ''}${facts.filter(Boolean).join(', ')}`;
-}
+const hasFailed = (crashes: readonly Crashes[]): boolean => crashes.some(({ failed }) => failed > 0);

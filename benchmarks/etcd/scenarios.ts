@@ -61,6 +61,7 @@ async function kill({ subject }: Stage, pod: Pod): Promise<readonly Pod[]> {
 }
 
 async function during(stage: Stage, seconds: number, begin: Promise<FaultHandle>): Promise<readonly Pod[]> {
+  // Others may have faults of their own at the same time: only this one is healed.
   const fault = await begin;
   await delay(1000 * seconds * (0.5 + stage.chance('length') / 2));
   await fault.heal();
@@ -195,11 +196,14 @@ export const scenarios: readonly Scenario[] = [
     act: async (stage) => {
       const pod = await follower(stage);
       const fault = await faults(stage).freeze({ pod });
-      await eventually(async () => {
-        const now = (await stage.subject.pods()).find(({ metadata }) => metadata.name === pod.metadata.name);
-        return restarts(now) > restarts(pod) || now === undefined;
-      }, patiently);
-      await fault.heal();
+      try {
+        await eventually(async () => {
+          const now = (await stage.subject.pods()).find(({ metadata }) => metadata.name === pod.metadata.name);
+          return restarts(now) > restarts(pod) || now === undefined;
+        }, patiently);
+      } finally {
+        await fault.heal();
+      }
       return [];
     },
   },

@@ -10,6 +10,8 @@ import { isWithout, type Scenario, scenarios } from './scenarios.ts';
 export interface Outcome {
   readonly seed: number;
   readonly scenario: string;
+  /** Whether it had the machine for itself: only then is what was measured worth something. */
+  readonly alone?: boolean;
   /** From the object's creation to three members that run. */
   readonly createdS: number;
   /** From the end of what happened until all is as it is wanted again; absent if that did not come. */
@@ -65,8 +67,6 @@ export async function trial(
     const { status } = await subject.etcd();
     const words = process.env.VERBOSE ? `\n${subject.operator.words}\n${judge.said}` : '';
     return { ...base, wrong: `${(error as Error).message}; it says: ${status?.phase}, ${status?.step}${words}` };
-  } finally {
-    await arena.cluster.faults.healAll();
   }
 }
 

@@ -27,11 +27,12 @@ export function ratioOf(value: number, reference: number): number | null {
   return Number.isFinite(ratio) ? ratio : null;
 }
 
-const folder = join(import.meta.dirname, '..', 'results');
+/** What is measured on this machine; git does not know it. */
+export const resultsFolder = join(import.meta.dirname, '..', 'results');
 
 /** What benchmarks/results/NAME.jsonl holds; nothing where it is not there. */
 export async function readLines(name: string): Promise<unknown[]> {
-  const text = await readFile(join(folder, `${name}.jsonl`), 'utf8').catch(() => '');
+  const text = await readFile(join(resultsFolder, `${name}.jsonl`), 'utf8').catch(() => '');
   return text
     .split('\n')
     .filter((line) => line !== '')
@@ -40,6 +41,13 @@ export async function readLines(name: string): Promise<unknown[]> {
 
 /** As benchmarks/results/NAME.jsonl. */
 export async function writeLines(name: string, lines: readonly object[]): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await mkdir(resultsFolder, { recursive: true });
+  await writeFile(join(resultsFolder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}
+
+/** Into benchmarks/results/NAME.jsonl, in the place of what was measured of the same subjects before. */
+export async function replaceLines(name: string, lines: readonly Line[]): Promise<void> {
+  const isNew = ({ subject, metric }: Line) => lines.some((line) => line.subject === subject && line.metric === metric);
+  const before = (await readLines(name)) as Line[];
+  await writeLines(name, [...before.filter((line) => !isNew(line)), ...lines]);
 }
