@@ -6,8 +6,8 @@ import { scenarios } from './scenarios.ts';
 
 const AT_ONCE = 3;
 const CRASHES = 0.05;
-/** On real pods a place takes minutes: only by name. */
-const ONLY_BY_NAME = 'pod-crashes';
+/** On real pods a place takes minutes; and etcd-druid has to be built. */
+const ONLY_BY_NAME = ['pod-crashes', 'druid'];
 /** What needs a control plane, and no nodes. */
 const WITHOUT_NODES = ['cost', 'crashes'];
 
@@ -29,12 +29,15 @@ benchmarks/results/etcd.jsonl if nothing is left out. At most 15 minutes on two 
   --minutes N    begins no run later than that
   --at-once N    how many runs at once, ${AT_ONCE} unless given; one run of each scenario that is measured has the machine for itself
   --crashes S    the operator is killed before, during and after this share of its writes; ${CRASHES} unless given, 1 is all of them
-  --only NAME,…  only these scenarios and mutants, crashes, pod-crashes, backups, nospace or cost
+  --only NAME,…  only these scenarios and mutants, crashes, backups, nospace or cost; pod-crashes and druid take
+                 place only if they are named
   --help         this
 
 Scenarios:
 ${list(scenarios.map(({ name, words }) => [name, words]))}
-Crashes: on simulated members; pod-crashes, if named, on real ones.
+  crashes          the operator is killed at its writes, on simulated members
+  pod-crashes      the same on real ones: --crashes 0.01 takes some ten minutes
+  druid            etcd-druid on the same nodes: a cluster is made, and loses a member, and a volume
 Mutants:
 ${list(Object.entries(mutants).map(([name, { words }]) => [name, words]))}
   acknowledged     the judge's own record has a write that was never sent
@@ -74,7 +77,7 @@ export function etcdOptions(args: readonly string[]): EtcdOptions {
     },
   });
   const runNames = scenarios.map(({ name }) => name);
-  const otherParts = [...Object.keys(mutants), ...falsified, 'crashes', ONLY_BY_NAME, 'backups', 'nospace', 'cost'];
+  const otherParts = [...Object.keys(mutants), ...falsified, 'crashes', 'backups', 'nospace', 'cost', ...ONLY_BY_NAME];
   const named = values.only?.split(',').map((name) => name.trim());
   const names = [...runNames, ...otherParts];
   const unknown = named?.find((name) => !names.includes(name));
@@ -85,7 +88,7 @@ export function etcdOptions(args: readonly string[]): EtcdOptions {
   if (share > 1) throw new Error(`--crashes: "${values.crashes}" is more than 1, which is all of them`);
   const isReplay = values.seed !== undefined;
   const seeds = values.seed ? [whole('--seed', values.seed)] : Array.from({ length: runs }, (_, i) => first + i);
-  const wanted = (named ?? names.filter((name) => name !== ONLY_BY_NAME)).filter(
+  const wanted = (named ?? names.filter((name) => !ONLY_BY_NAME.includes(name))).filter(
     (name) => !(isReplay || values.resume) || runNames.includes(name),
   );
   return {

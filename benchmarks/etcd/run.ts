@@ -4,6 +4,7 @@ import { type Arena, openArena } from './arena.ts';
 import { backupFigures } from './backups.ts';
 import { measureCost } from './cost.ts';
 import { type Crashes, podCrashes, simulatedCrashes } from './crashes.ts';
+import { compareWithDruid, comparison } from './druid/compare.ts';
 import { figuresOf, tableOf } from './figures.ts';
 import { falsified, type MutantName, mutants } from './mutants.ts';
 import { noSpaceFigures } from './nospace.ts';
@@ -38,6 +39,14 @@ export async function run(args: readonly string[]): Promise<void> {
 async function onNodesOf(options: EtcdOptions, simulated: readonly Crashes[]) {
   const { isWanted } = options;
   await using arena = await openArena(`bench-etcd-${process.pid}`);
+  if (isWanted('druid')) {
+    const lines = await compareWithDruid(arena, say);
+    await replaceLines(
+      'etcd',
+      lines.filter(({ subject }) => subject !== 'kurator'),
+    );
+    console.log(comparison(lines));
+  }
   const backups = isWanted('backups') ? await backupFigures(arena) : [];
   const noSpace = isWanted('nospace') ? await noSpaceFigures(arena) : [];
   const outcomes = await runsOf(arena, options, say);

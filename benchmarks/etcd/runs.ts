@@ -59,12 +59,13 @@ async function remember(outcome: Remembered): Promise<void> {
   await appendFile(join(resultsFolder, `${MEMORY}.jsonl`), `${JSON.stringify(outcome)}\n`);
 }
 
-function lineOf({ seed, scenario, createdS, recoveredS, verdict, wrong }: Outcome): string {
+function lineOf({ seed, scenario, createdS, recoveredS, verdict, gapAfterS, wrong }: Outcome): string {
   const facts = [
     `made in ${createdS.toFixed(1)} s`,
     recoveredS !== undefined && `well again after ${recoveredS.toFixed(1)} s`,
     verdict && `${verdict.acknowledged} writes, ${verdict.operations} operations of which ${verdict.failed} failed`,
-    verdict && `${verdict.watchEvents} watched events, longest gap ${Math.round(verdict.gapMs)} ms`,
+    verdict && `${verdict.watchEvents} watched events`,
+    verdict && `longest gap ${Math.round(verdict.gapMs)} ms, ${gapAfterS?.toFixed(1)} s after it began`,
     verdict && `judged in ${verdict.took.toFixed(1)} s`,
   ];
   return `seed ${seed}, ${scenario}: ${wrong ? `WRONG: ${wrong}; ` : ''}${facts.filter(Boolean).join(', ')}`;

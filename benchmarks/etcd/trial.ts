@@ -17,6 +17,8 @@ export interface Outcome {
   /** From the end of what happened until all is as it is wanted again; absent if that did not come. */
   readonly recoveredS?: number;
   readonly verdict?: Verdict;
+  /** From the beginning of what happened until the longest time without a write began. */
+  readonly gapAfterS?: number;
   /** What is wrong, in one line; absent where nothing is. */
   readonly wrong?: string;
 }
@@ -52,6 +54,7 @@ export async function trial(
   await using judge = await Judge.begin(arena.client, subject.place);
   const moment = (what: string) => chance(seed, `${scenario.name} ${what}`);
   await delay(UNDISTURBED + 1000 * moment('begin'));
+  const acted = Date.now();
   try {
     const replaced = await scenario.act({ subject, chance: moment });
     const from = performance.now();
@@ -62,7 +65,8 @@ export async function trial(
     await judge.end();
     const verdict = await judge.verdict(falsify);
     const wrong = wrongIn(verdict);
-    return { ...base, recoveredS, verdict, ...(wrong ? { wrong } : {}) };
+    const gapAfterS = (verdict.gapAt - acted) / 1000;
+    return { ...base, recoveredS, verdict, gapAfterS, ...(wrong ? { wrong } : {}) };
   } catch (error) {
     const { status } = await subject.etcd();
     const words = process.env.VERBOSE ? `\n${subject.operator.words}\n${judge.said}` : '';

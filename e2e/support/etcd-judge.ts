@@ -31,21 +31,53 @@ interface Place {
   readonly namespace: string;
 }
 
+/** How members are found of whoever looks after the cluster. */
+export interface Habits {
+  /** Pods that serve clients. */
+  selector(name: string): string;
+  isServing(pod: Pod): boolean;
+  /** The name in a member's certificate. */
+  serverName(pod: Pod, place: Place): string;
+  /** Where a process has its data, by its command line; undefined where it is none of these pods. */
+  dataOf(words: readonly string[], pods: readonly Pod[], place: Place): string | undefined;
+}
+
+const ours: Habits = {
+  selector: (name) => `etcd.kurator.sh/cluster=${name},etcd.kurator.sh/voter=true`,
+  isServing: () => true,
+  serverName: ({ metadata }, { name, namespace }) => `${metadata.name}.${name}.${namespace}.svc`,
+  dataOf(words, pods) {
+    const isMember = pods.some(({ metadata }) => words.includes(`--name=${metadata.name}`));
+    const data = words.find((word) => word.startsWith('--data-dir='));
+    return isMember && /^(.*\/)?etcd$/.test(words[0] ?? '') ? data?.slice('--data-dir='.length) : undefined;
+  },
+};
+
+/** How it goes about it; everything has a default. */
+export interface JudgeOptions {
+  /** Requests in a second at most; 100 unless given. */
+  readonly qps?: number;
+  /** Of this repository's operator unless given. */
+  readonly habits?: Habits;
+}
+
 /** How often it is told who votes now. */
 const LOOK = 250;
 
 export class Judge implements AsyncDisposable {
   readonly #client: Client;
   readonly #place: Place;
+  readonly #habits: Habits;
   readonly #child: ChildProcess;
   readonly #lines: AsyncIterator<string>;
   #said = '';
   #leading: Promise<void> = Promise.resolve();
   #isOver = false;
 
-  private constructor(client: Client, place: Place) {
+  private constructor(client: Client, place: Place, habits: Habits) {
     this.#client = client;
     this.#place = place;
+    this.#habits = habits;
     const program = process.env.KURATOR_TEST_ETCD_JUDGE;
     if (!program) throw new Error('There is no judge: `npm run test:e2e` builds benchmarks/etcd/judge with Go.');
     this.#child = spawn(program, { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -57,8 +89,9 @@ export class Judge implements AsyncDisposable {
   }
 
   /** Begins on a cluster that runs, and that nobody has written to. */
-  static async begin(client: Client, place: Place, qps = 100): Promise<Judge> {
-    const judge = new Judge(client, place);
+  static async begin(client: Client, place: Place, options: JudgeOptions = {}): Promise<Judge> {
+    const { qps = 100, habits = ours } = options;
+    const judge = new Judge(client, place, habits);
     await judge.#ask({ qps, ...(await judge.#situation()) });
     judge.#leading = judge.#lead();
     return judge;
@@ -73,7 +106,8 @@ export class Judge implements AsyncDisposable {
 
   /** Judges what was recorded, by that and by what is on the members' disks. */
   async verdict(mutant?: JudgeMutant): Promise<Verdict> {
-    const data = await dataFolders(await this.#voters());
+    const pods = await this.#voters();
+    const data = await dataFolders((words) => this.#habits.dataOf(words, pods, this.#place));
     return (await this.#ask({ data, mutant })) as Verdict;
   }
 
@@ -108,9 +142,10 @@ export class Judge implements AsyncDisposable {
 
   async #voters(): Promise<Pod[]> {
     const { name, namespace } = this.#place;
-    const labelSelector = `etcd.kurator.sh/cluster=${name},etcd.kurator.sh/voter=true`;
+    const labelSelector = this.#habits.selector(name);
     const { items } = await this.#client.list(Pod, { namespace, labelSelector });
-    const voters = items.filter(({ metadata, status }) => !metadata.deletionTimestamp && status?.podIP);
+    const isThere = ({ metadata, status }: Pod) => !metadata.deletionTimestamp && status?.podIP !== undefined;
+    const voters = items.filter((pod) => isThere(pod) && this.#habits.isServing(pod));
     return voters.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
   }
 
@@ -119,24 +154,21 @@ export class Judge implements AsyncDisposable {
     const { name, namespace } = this.#place;
     const { data = {} } = await this.#client.get(Secret, { name: `${name}-client-tls`, namespace });
     const text = (key: string) => Buffer.from(data[key] ?? '', 'base64').toString();
-    const members = (await this.#voters()).map(({ metadata, status }) => ({
-      address: status?.podIP,
-      serverName: `${metadata.name}.${name}.${namespace}.svc`,
+    const members = (await this.#voters()).map((pod) => ({
+      address: pod.status?.podIP,
+      serverName: this.#habits.serverName(pod, this.#place),
     }));
     return { tls: { ca: text('ca.crt'), cert: text('tls.crt'), key: text('tls.key') }, members };
   }
 }
 
 /** Where members have their data, as this machine sees it: through their processes, wherever their volumes are mounted. */
-async function dataFolders(pods: readonly Pod[]): Promise<string[]> {
+async function dataFolders(dataOf: (words: readonly string[]) => string | undefined): Promise<string[]> {
   const folders: string[] = [];
-  const wanted = new Set(pods.map(({ metadata }) => `--name=${metadata.name}`));
   for await (const file of glob('/proc/[0-9]*/cmdline')) {
     const words = (await readFile(file, 'utf8').catch(() => '')).split('\0');
-    const name = words.find((word) => wanted.has(word));
-    const data = words.find((word) => word.startsWith('--data-dir='));
-    if (name === undefined || data === undefined || !/^(.*\/)?etcd$/.test(words[0] ?? '')) continue;
-    folders.push(file.replace(/cmdline$/, `root${data.slice('--data-dir='.length)}`));
+    const data = dataOf(words);
+    if (data !== undefined) folders.push(file.replace(/cmdline$/, `root${data}`));
   }
   return folders;
 }

@@ -23,6 +23,9 @@ type member struct {
 	ServerName string `json:"serverName"`
 }
 
+// held is how long a connection waits for a member.
+const held = 5 * time.Second
+
 // doors is how many there are: as many as a cluster usually has members.
 const doors = 3
 
@@ -113,14 +116,25 @@ func (p *proxies) accept(door int, listener net.Listener) {
 	}
 }
 
+// dial finds a member that answers, the door's own first. Whoever knocks waits meanwhile: etcd's traffic tries again without a pause where
+// it is turned away, and would leave others no time.
+func (p *proxies) dial(door int) (member, *tls.Conn) {
+	for deadline := time.Now().Add(held); time.Now().Before(deadline); door++ {
+		if to, config, ok := p.behind(door); ok {
+			far, err := tls.DialWithDialer(&net.Dialer{Timeout: time.Second}, "tcp", net.JoinHostPort(to.Address, "2379"), config)
+			if err == nil {
+				return to, far
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return member{}, nil
+}
+
 func (p *proxies) pass(door int, near net.Conn) {
 	defer near.Close()
-	to, config, ok := p.behind(door)
-	if !ok {
-		return
-	}
-	far, err := tls.DialWithDialer(&net.Dialer{Timeout: time.Second}, "tcp", net.JoinHostPort(to.Address, "2379"), config)
-	if err != nil {
+	to, far := p.dial(door)
+	if far == nil {
 		return
 	}
 	defer far.Close()
