@@ -1,5 +1,4 @@
 /** EtcdBackup: looks, decides one step, does it, and writes down what became of it. */
-import { randomInt } from 'node:crypto';
 import {
   type AuthorContext,
   type AuthorResult,
@@ -9,7 +8,7 @@ import {
   Pod,
   Secret,
 } from '@kurator/sdk';
-import { CLIENT_PORT, hostOf } from '../children/names.ts';
+import { CLIENT_PORT, drawLetters, hostOf } from '../children/names.ts';
 import { EtcdCluster } from '../resources.ts';
 import {
   type BackupSituation,
@@ -118,7 +117,7 @@ function obstacleOf(name: string, cluster: EtcdCluster | undefined): string | un
 
 /** Sorted by their names they are sorted by time; and two of the same second don't meet. */
 function draw({ metadata, spec }: EtcdBackup, now: number): BackupSituation['fresh'] {
-  const letters = randomInt(36 ** 5, 36 ** 6).toString(36);
+  const letters = drawLetters(5);
   const time = new Date(now).toISOString().replace(/[:.]/g, '-');
   return {
     key: `${metadata.namespace}/${spec.cluster}/${metadata.name}/${time}-${letters}`,

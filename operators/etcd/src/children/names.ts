@@ -42,14 +42,17 @@ export const memberSecretOf = (member: string) => `${member}-tls`;
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** The cluster's name and ten letters by lot. */
-export function drawMemberName({ metadata }: EtcdCluster): string {
+export const drawMemberName = ({ metadata }: EtcdCluster): string => `${metadata.name}-${drawLetters(10)}`;
+
+/** So many by lot. */
+export function drawLetters(count: number): string {
   const letters: string[] = [];
-  while (letters.length < 10) {
+  while (letters.length < count) {
     // Bytes beyond the last whole multiple would make some letters likelier.
     for (const byte of randomBytes(16)) {
       const letter = byte < LETTERS.length * 9 ? LETTERS[byte % LETTERS.length] : undefined;
-      if (letter && letters.length < 10) letters.push(letter);
+      if (letter && letters.length < count) letters.push(letter);
     }
   }
-  return `${metadata.name}-${letters.join('')}`;
+  return letters.join('');
 }
