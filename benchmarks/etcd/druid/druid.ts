@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthority, issueLeaf, leafData } from '@kurator/pki';
 import { type Client, conditionOf, Namespace, Pod, Secret } from '@kurator/sdk';
-import { type Cluster, imageFromFolder } from '@kurator/testenv';
+import { type Cluster, eventually, imageFromFolder } from '@kurator/testenv';
 import type { Habits } from '../../../e2e/support/etcd-judge.ts';
-import { eventually, kubectl } from '../../../e2e/support/kubectl.ts';
+import { kubectl } from '../../../e2e/support/kubectl.ts';
 import type { DruidPrograms } from './programs.ts';
 
 const DAY = 86_400_000;
 /** The user of its pods. */
 const NOBODY = 65_532;
-const PATIENCE = 300_000;
+const PATIENCE = { timeout: 300_000, interval: 250 };
 const WRAPPER = 'druid.test/etcd-wrapper:bench';
 const SIDECAR = 'druid.test/etcdbrctl:bench';
 
