@@ -4,8 +4,8 @@ import { positive, whole } from '../driver/options.ts';
 import { falsified, mutants } from './mutants.ts';
 import { scenarios } from './scenarios.ts';
 
-const AT_ONCE = 3;
-const CRASHES = 0.05;
+const AT_ONCE = 4;
+const CRASHES = 0.03;
 /** On real pods a place takes minutes; and etcd-druid has to be built. */
 const ONLY_BY_NAME = ['pod-crashes', 'druid'];
 /** What needs a control plane, and no nodes. */
