@@ -45,9 +45,13 @@ export async function writeLines(name: string, lines: readonly object[]): Promis
   await writeFile(join(resultsFolder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-/** Into benchmarks/results/NAME.jsonl, in the place of what was measured of the same subjects before. */
-export async function replaceLines(name: string, lines: readonly Line[]): Promise<void> {
+/** Those before, with these in the place of what was measured of the same subjects. */
+export function replaced(before: readonly Line[], lines: readonly Line[]): Line[] {
   const isNew = ({ subject, metric }: Line) => lines.some((line) => line.subject === subject && line.metric === metric);
-  const before = (await readLines(name)) as Line[];
-  await writeLines(name, [...before.filter((line) => !isNew(line)), ...lines]);
+  return [...before.filter((line) => !isNew(line)), ...lines];
+}
+
+/** Into benchmarks/results/NAME.jsonl, beside what is there and in the place of what was measured before. */
+export async function replaceLines(name: string, lines: readonly Line[]): Promise<void> {
+  await writeLines(name, replaced((await readLines(name)) as Line[], lines));
 }

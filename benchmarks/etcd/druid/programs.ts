@@ -11,7 +11,7 @@ import { benchmarkCache } from '../../subjects/workshop.ts';
 
 const run = promisify(execFile);
 const LONGEST = 30 * 60_000;
-export const FOLDER_VARIABLE = 'KURATOR_BENCH_DRUID';
+const FOLDER_VARIABLE = 'KURATOR_BENCH_DRUID';
 
 interface Source {
   readonly repository: string;
