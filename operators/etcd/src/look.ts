@@ -99,7 +99,7 @@ export async function look(
     listing,
     freshName: drawMemberName(cluster),
     held: path.held,
-    noSpace: await hasNoSpace(etcd, listing, endpoints, healthy, signal),
+    noSpace: hasNoSpace(listing, answers),
     full: new Set([...answers].filter(([, { dbSize }]) => dbSize >= spec.quotaBackendBytes).map(([name]) => name)),
     request: declared.metadata.annotations?.[DEFRAGMENT],
     maintenance: maintenanceOf(cluster),
@@ -134,20 +134,12 @@ function plannedMembers({ status }: EtcdCluster, claims: readonly PersistentVolu
 const isRecovered = ({ status }: EtcdCluster, planned: readonly PlannedMember[]): boolean =>
   (status?.members ?? []).length === 0 && planned.length > 0;
 
-/** Asked of whoever is well: all know it, for it is in the log. */
-async function hasNoSpace(
-  etcd: EtcdClient | undefined,
-  listing: Listing | undefined,
-  endpoints: ReadonlyMap<string, Endpoint>,
-  healthy: ReadonlySet<string>,
-  signal: AbortSignal,
-): Promise<boolean> {
-  for (const { name = '', isLearner } of listing?.members ?? []) {
-    const endpoint = healthy.has(name) && !isLearner ? endpoints.get(name) : undefined;
-    const answer = endpoint && (await etcd?.hasNoSpace(endpoint, signal).catch(() => undefined));
-    if (answer !== undefined) return answer;
-  }
-  return false;
+/** By who leads, if that is known: others may not have heard yet that an alarm is out. */
+function hasNoSpace(listing: Listing | undefined, answers: ReadonlyMap<string, EtcdStatus>): boolean {
+  const voters = (listing?.members ?? []).filter(({ isLearner }) => !isLearner);
+  const byLeader = voters.toSorted((a, b) => Number(b.id === listing?.leader) - Number(a.id === listing?.leader));
+  const told = byLeader.flatMap(({ name = '' }) => answers.get(name) ?? []).find(({ leader }) => leader !== undefined);
+  return told?.noSpace === true;
 }
 
 function maintenanceOf({ status }: EtcdCluster): Maintenance | undefined {

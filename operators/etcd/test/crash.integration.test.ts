@@ -29,9 +29,9 @@ const program = {
   env: { KURATOR_ETCD_IMAGE: 'etcd-operator:test' },
 };
 
-it.each([
+it.concurrent.each([
   ['made, grown, upgraded, shrunk', 'apply pods/etcd-* #1'],
-  ['made, and a member replaced', 'delete pods/etcd-* #1'],
+  ['made, and a member replaced', 'delete persistentvolumeclaims/etcd-* #1'],
   ['backed up, and restored', 'create etcdclusters.etcd.kurator.sh/restored #1'],
 ])('survives a crash at every write: a cluster %s', { timeout: 900_000 }, async (name, write) => {
   const scenario = lives[name];

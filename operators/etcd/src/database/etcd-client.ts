@@ -39,6 +39,8 @@ export interface EtcdStatus {
   /** Of the keys, as this member has them. */
   readonly revision: string;
   readonly isLearner: boolean;
+  /** Whether writes are refused because a database was full. */
+  readonly noSpace: boolean;
 }
 
 /** etcd refused, or gave no answer. */
@@ -58,6 +60,7 @@ export const CLIENT_PORT = 2379;
 /** What is done to a whole database takes as long as its disk does; a reconcile has a minute. */
 const PATIENCE_WITH_DISKS = 50_000;
 const NO_SPACE = 'NOSPACE';
+const ALARM_OF_NO_SPACE = /alarm:\s*NOSPACE/;
 /** An answer of a cluster's list or of a status; anything longer is none. */
 const LONGEST_ANSWER = 1_048_576;
 
@@ -83,6 +86,8 @@ export class EtcdClient {
       dbSizeInUse: Number(answer.dbSizeInUse ?? 0),
       revision: String(header.revision ?? '0'),
       isLearner: answer.isLearner === true,
+      // The list of alarms says it as well, and each question of it is an entry in the log of all members.
+      noSpace: ((answer.errors ?? []) as string[]).some((text) => ALARM_OF_NO_SPACE.test(text)),
     };
   }
 
@@ -115,12 +120,6 @@ export class EtcdClient {
   async proveWrites(endpoint: Endpoint, signal?: AbortSignal): Promise<void> {
     const { ID } = await this.#call(endpoint, '/v3/lease/grant', { TTL: 60 }, signal);
     await this.#call(endpoint, '/v3/lease/revoke', { ID }, signal);
-  }
-
-  /** Whether etcd refuses writes because a database was full. */
-  async hasNoSpace(endpoint: Endpoint, signal?: AbortSignal): Promise<boolean> {
-    const { alarms = [] } = await this.#call(endpoint, '/v3/maintenance/alarm', { action: 'GET' }, signal);
-    return (alarms as Fields[]).some(({ alarm }) => alarm === NO_SPACE);
   }
 
   /** Lets members write again that had no space; those that have none raise it again. */

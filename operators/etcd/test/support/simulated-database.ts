@@ -101,7 +101,6 @@ export class SimulatedDatabase {
     },
     '/v3/lease/grant': () => ok({ ID: '1' }),
     '/v3/lease/revoke': () => ok(),
-    '/v3/maintenance/alarm': () => ok(),
   };
 
   #statusOf({ id, isLearner }: Member, host: string): object {
