@@ -191,9 +191,9 @@ export default {
     ...brainOneWay,
     ...examples,
     ...privateInternals,
-    // What it decides can be replayed, simulated and proven only if nothing but its arguments goes into it. The names that
-    // need no import, such as Date.now, are kept out by operators/kurator/src/brain/purity.test.ts.
-    rule('healer-brain-is-pure', { path: `${healer}/brain/`, pathNot: tests }, { pathNot: `${healer}/brain/` }),
+    // What a brain decides can be replayed, simulated and proven only if nothing but its arguments goes into it. The names that
+    // need no import, such as Date.now, are kept out by scripts/purity.test.mjs. `$1` is the operator.
+    rule('brains-are-pure', { path: '^(operators/[^/]+)/src/brain/', pathNot: tests }, { pathNot: '^$1/src/brain/' }),
     // Any tool can use it: it knows the client's types and how things are written, and loads nothing that talks to a server.
     rule(
       'schema-loads-no-client',
