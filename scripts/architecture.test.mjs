@@ -1,4 +1,4 @@
-/** What ARCHITECTURE.md names is there; and the two walks name files where they are, in the order in which they are met. */
+/** What ARCHITECTURE.md names is there; and the walks name files where they are, in the order in which they are met. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -35,11 +35,16 @@ it.each([
     root: 'operators/kurator/src',
     past: ['http-probe', 'perception', 'heal', 'detect', 'diagnose', 'decide', 'write-status', 'carry-out', 'delivery'],
   },
+  {
+    walk: 'One pass of operators/etcd/src',
+    root: 'operators/etcd/src',
+    past: ['certificates', 'look', 'situation', 'decide', 'record', 'carry-out', 'rotate', 'status', 'telling'],
+  },
 ])('$walk: files where they are, in their order', ({ walk, root, past }) => {
   const steps = text.slice(text.indexOf(walk)).match(/^1\. [\s\S]*?(?=^## |(?![\s\S]))/m)?.[0] ?? '';
   const named = namedIn(steps);
   expect(named.filter((path) => !existsSync(path) && !existsSync(join(root, path)))).toEqual([]);
-  const places = past.map((name) => named.findIndex((path) => path.endsWith(`/${name}.ts`)));
+  const places = past.map((name) => named.findIndex((path) => `/${path}`.endsWith(`/${name}.ts`)));
   expect(places).not.toContain(-1);
   expect(places).toEqual(places.toSorted((a, b) => a - b));
 });
