@@ -34,6 +34,24 @@ it.each(['deploy/monitoring/grafana-dashboard.json', 'deploy/monitoring/promethe
   },
 );
 
+const manuals = [
+  'README.md',
+  'docs/{how-to,tutorial,explanation,reference}/*.md',
+  '{operators,packages}/*/README.md',
+  'deploy/README.md',
+];
+
+it('so do the pages for users; a kind is what Kubernetes calls so', () => {
+  const pages = globSync(manuals).filter((path) => !/node_modules|glossary|reference\/api/.test(path));
+  expect(pages.length).toBeGreaterThan(50);
+  const { CRD: _, ...others } = instead;
+  const strange = pages.flatMap((path) => {
+    const prose = readFileSync(path, 'utf8').replace(/```[\s\S]*?```|`[^`\n]*`/g, '…');
+    return prose.split('\n').filter((line) => Object.values(others).some((other) => other.test(line)));
+  });
+  expect(strange).toEqual([]);
+});
+
 /**
  * Strings with a space in them; what is filled in is left out.
  *

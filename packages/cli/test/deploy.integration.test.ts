@@ -5,7 +5,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigMap, Deployment, Namespace, Role, RoleBinding, Secret, Service, untyped } from '@kurator/client';
+import {
+  ClusterRole,
+  ConfigMap,
+  Deployment,
+  Namespace,
+  Role,
+  RoleBinding,
+  Secret,
+  Service,
+  untyped,
+} from '@kurator/client';
 import { ValidatingWebhookConfiguration } from '@kurator/client/admissionregistration/v1';
 import { CustomResourceDefinition } from '@kurator/client/apiextensions/v1';
 import { fakeSession } from '@kurator/command/testing';
@@ -84,8 +94,12 @@ describe('kurator deploy', () => {
     vi.unstubAllEnvs();
   });
 
-  it('gives rights only where the operator works', async () => {
+  it('gives rights only where the operator works, and takes away those that it had elsewhere', async () => {
+    const everywhere = async () =>
+      (await test.client.find(ClusterRole, { name: 'gadget-operator' }))?.rules?.flatMap(({ resources }) => resources);
+    expect(await everywhere()).toContain('configmaps');
     expect(await deploy('--watch-namespace', 'default')).toMatchObject({ code: 0 });
+    expect((await everywhere()) ?? []).not.toContain('configmaps');
     expect(await test.client.find(Role, { name: 'gadget-operator', namespace: 'default' })).toBeDefined();
   });
 
