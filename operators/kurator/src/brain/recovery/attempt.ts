@@ -31,7 +31,9 @@ export function begun(situation: Situation, step: Step): Incident {
 export function wentOn(situation: Situation, targets: readonly InstanceEvidence[]): Incident {
   const { incident } = situation;
   const { step = 'replace' } = openAttempt(incident) ?? {};
-  return withAction(situation, cleared(incident), eviction(situation, step, targets));
+  // Whom a roll-back waits for is replaced.
+  const said = step === 'rollback' ? 'replace' : step;
+  return withAction(situation, cleared(incident), eviction(situation, said, targets));
 }
 
 /**

@@ -326,6 +326,7 @@ describe('somebody else’s rules', () => {
     const run = story([...bad, happens('unprotect', 0, 6 * minute)], { specs });
     const { closed, repairs, revisions } = historyOf(run);
     expect(closed).toMatchObject([{ cause: 'bad-revision', end: 'recovered' }]);
+    expect(toldAbout(run).at(-2)).toMatch(/^is being verified: done: replace web-\d: /);
     expect(repairs).toHaveLength(1);
     // It was left all the same: should somebody bring it back, it is theirs.
     expect(revisions).toEqual({ healthy: ['r1'], bad: ['r2'], left: ['r2'] });
