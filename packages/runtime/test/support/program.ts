@@ -18,6 +18,8 @@ export interface Program {
 
 /** A third of the time to start: the tests start many. */
 const compiled = { NODE_COMPILE_CACHE: join(tmpdir(), 'kurator-test-programs') };
+/** Most of them are killed, and who is killed leaves nothing compiled behind. */
+const flush = "import { flushCompileCache } from 'node:module'; setTimeout(flushCompileCache, 1000).unref();";
 
 /** Starts `support/NAME.ts`, whose name ends with `-process`; it is killed when the signal fires. */
 export function startProgram(
@@ -27,10 +29,14 @@ export function startProgram(
   env: NodeJS.ProcessEnv = {},
 ): Program {
   const path = fileURLToPath(new URL(`${name}.ts`, import.meta.url));
-  const child = spawn(process.execPath, ['--conditions=source', path, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...compiled, ...env },
-  });
+  const child = spawn(
+    process.execPath,
+    ['--conditions=source', '--import', `data:text/javascript,${flush}`, path, ...args],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...compiled, ...env },
+    },
+  );
   const lines: Record<string, unknown>[] = [];
   const errors: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(JSON.parse(line)));
