@@ -21,6 +21,8 @@ export default defineConfig({
   test: {
     execArgv: ['--conditions=source'],
     sequence: { sequencer: LongestFirst },
+    // As the kit's `eventually`; what vitest itself gives, a second, is little on a busy machine.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       // Timeouts end what hangs, and measure nothing: long enough for a machine that has other things to do.
       {
@@ -39,7 +41,6 @@ export default defineConfig({
           globalSetup: ['packages/testenv/test/shared-control-plane.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
-          expect: { poll: { timeout: 20_000 } },
         },
       },
       {

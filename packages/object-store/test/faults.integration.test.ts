@@ -129,7 +129,7 @@ describe('what passes is tried again', () => {
     try {
       const putting = through({ retries: 0, idleTimeout: 60_000 }).put(key, bytes, { partSize: 64 * MiB });
       putting.catch(() => undefined);
-      await vi.waitUntil(() => proxy.seen.length > 0);
+      await vi.waitUntil(() => proxy.seen.length > 0, 20_000);
       vi.advanceTimersByTime(3600_000);
       goOn.resolve();
       expect((await putting).size).toBe(bytes.length);

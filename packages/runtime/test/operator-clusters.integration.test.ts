@@ -84,7 +84,7 @@ describe('an operator of two clusters', () => {
     await far.delete(ConfigMap, here('b'));
     await waitFor(far, ConfigMap, here('b'), () => true);
     await client.patch(Garden, here('rose'), { spec: { beds: ['b'] } });
-    await vi.waitFor(async () => expect(await bedsIn(far)).toEqual(['b']));
+    await vi.waitFor(async () => expect(await bedsIn(far)).toEqual(['b']), 20_000);
     await client.delete(Garden, here('rose'));
     await waitUntilGone(client, Garden, here('rose'));
     expect(await bedsIn(far)).toEqual([]);

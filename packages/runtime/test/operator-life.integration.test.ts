@@ -55,14 +55,14 @@ describe('schedules', () => {
       .reconcile(() => {});
     await start(busy);
     await client.create(Garden, { metadata: here('rose'), spec: { beds: [], soil: 'loam' } });
-    await vi.waitFor(() => expect(story.filter((word) => word === 'water rose').length).toBeGreaterThan(2));
+    await vi.waitFor(() => expect(story.filter((word) => word === 'water rose').length).toBeGreaterThan(2), 20_000);
     expect(story).toContain('watch rose loam');
     await client.delete(Garden, here('rose'));
     await waitUntilGone(client, Garden, here('rose'));
     expect(story.filter((word) => !word.startsWith('water')).slice(1)).toEqual(['unwatch', 'cleanup']);
     const waterings = story.length;
     await client.create(Garden, { metadata: here('tulip'), spec: { beds: [] } });
-    await vi.waitFor(() => expect(story).toContain('water tulip'));
+    await vi.waitFor(() => expect(story).toContain('water tulip'), 20_000);
     expect(story.slice(waterings)).not.toContain('water rose');
   });
 
@@ -73,7 +73,7 @@ describe('schedules', () => {
     await client.create(Garden, { metadata: here('rose'), spec: { beds: [] } });
     const note = 'kurator.dev/last-run.garden-rain';
     await waitFor(client, Garden, here('rose'), ({ metadata }) => metadata.annotations?.[note] !== undefined);
-    await vi.waitFor(() => expect(runs.mock.calls.length).toBeGreaterThan(1), 5_000);
+    await vi.waitFor(() => expect(runs.mock.calls.length).toBeGreaterThan(1), 20_000);
     expect(reconcile).toHaveBeenCalledTimes(1);
   });
 });

@@ -139,7 +139,7 @@ describe('failures', () => {
     await vi.waitFor(async () => {
       const { items } = await client.list(ReportedEvent, { namespace });
       expect(items).toMatchObject([{ type: 'Warning', reason: 'BadSoil', note: 'nothing grows in lava' }]);
-    });
+    }, 20_000);
     await client.patch(Garden, here('rose'), { spec: { soil: 'loam' } });
     await untilReady('rose');
   });
@@ -185,7 +185,7 @@ describe('children', () => {
     await plant('rose', { beds: ['a', 'b', 'c'] });
     await untilReady('rose');
     await client.patch(Garden, here('rose'), { spec: { beds: ['b'] } });
-    await vi.waitFor(async () => expect(await bedsIn()).toEqual(['b']));
+    await vi.waitFor(async () => expect(await bedsIn()).toEqual(['b']), 20_000);
   });
 
   it('belong to their object, carry the operator’s label, and are written in its name', async () => {
@@ -232,9 +232,9 @@ describe('children', () => {
     expect(planted.metadata.finalizers).toEqual(['garden.test.kurator.dev/garden-operator']);
 
     await client.delete(ConfigMap, { name: 'a', namespace: other });
-    await vi.waitFor(async () => expect(await bedsIn(other)).toEqual(['a', 'b']));
+    await vi.waitFor(async () => expect(await bedsIn(other)).toEqual(['a', 'b']), 20_000);
     await client.patch(Garden, here('rose'), { spec: { beds: ['b'] } });
-    await vi.waitFor(async () => expect(await bedsIn(other)).toEqual(['b']));
+    await vi.waitFor(async () => expect(await bedsIn(other)).toEqual(['b']), 20_000);
     await client.delete(Garden, here('rose'));
     await waitUntilGone(client, Garden, here('rose'));
     expect(await bedsIn(other)).toEqual([]);
@@ -283,7 +283,7 @@ describe('looking', () => {
     await untilReady('rose');
     await client.create(Secret, { metadata: here('loam') });
     const expected = { secret: 'loam', alike: ['rose'], labelled: 1, owned: 1, accounts: 0 };
-    await vi.waitFor(() => expect(found).toHaveBeenLastCalledWith(expected));
+    await vi.waitFor(() => expect(found).toHaveBeenLastCalledWith(expected), 20_000);
   });
 
   it('works in several namespaces, and in no other', async () => {
@@ -293,7 +293,10 @@ describe('looking', () => {
     for (const place of places) {
       await client.create(Garden, { metadata: { name: 'rose', namespace: place }, spec: { beds: ['a'] } });
     }
-    await vi.waitFor(async () => expect([await bedsIn(namespace), await bedsIn(second)]).toEqual([['a'], ['a']]));
+    await vi.waitFor(
+      async () => expect([await bedsIn(namespace), await bedsIn(second)]).toEqual([['a'], ['a']]),
+      20_000,
+    );
     expect(await bedsIn(third)).toEqual([]);
   });
 });
@@ -352,7 +355,7 @@ describe('events', () => {
       expect(items).toMatchObject([
         { reason: 'Bloomed', note: 'it is red', action: 'Reconcile', regarding: { kind: 'Garden', name: 'rose' } },
       ]);
-    });
+    }, 20_000);
   });
 });
 
@@ -370,6 +373,6 @@ describe('kinds of others', () => {
     await start(welcome, namespace, recorded);
     await client.patch(Namespace, { name: namespace }, { metadata: { labels } });
     await waitFor(client, ConfigMap, here('welcome'), () => true);
-    await vi.waitFor(() => expect(summary(writes)).toEqual(['apply ConfigMap welcome']));
+    await vi.waitFor(() => expect(summary(writes)).toEqual(['apply ConfigMap welcome']), 20_000);
   });
 });

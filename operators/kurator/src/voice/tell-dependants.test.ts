@@ -48,7 +48,7 @@ describe('a hook', () => {
     const onAnswer = vi.fn();
     hooks.ask(call, hook, onAnswer);
     hooks.ask(call, hook, onAnswer);
-    await vi.waitFor(() => expect(onAnswer).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(onAnswer).toHaveBeenCalledOnce(), 20_000);
     hooks.ask(call, hook, onAnswer);
     expect(calls).toHaveLength(1);
   });
@@ -58,7 +58,7 @@ describe('a hook', () => {
     const hooks = new DependantHooks(() => Number.POSITIVE_INFINITY, here);
     const onAnswer = vi.fn();
     hooks.ask(call, { url, timeout: 1000, until: 0 }, onAnswer);
-    await vi.waitFor(() => expect(calls).toHaveLength(1));
+    await vi.waitFor(() => expect(calls).toHaveLength(1), 20_000);
     expect(onAnswer).not.toHaveBeenCalled();
   });
 });

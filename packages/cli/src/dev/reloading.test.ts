@@ -74,7 +74,7 @@ describe('reloading', () => {
     });
     const reloading = new Reloading({ settings, create: hanging, say });
     const started = reloading.start();
-    await vi.waitFor(() => expect(done).toEqual(['load 1']));
+    await vi.waitFor(() => expect(done).toEqual(['load 1']), 20_000);
     await reloading.stop();
     await expect(started).rejects.toThrow('it ended');
     expect(said).toEqual([]);

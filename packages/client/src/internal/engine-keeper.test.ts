@@ -40,7 +40,7 @@ it('lets go of an engine when its last request is answered, and not before', asy
     return engines.engine(tls).exchange(get, deadline);
   };
   const asked = [ask(), ask(), ask()];
-  await vi.waitFor(() => expect(waiting).toHaveLength(3));
+  await vi.waitFor(() => expect(waiting).toHaveLength(3), 20_000);
   for (const response of waiting) response.end('late');
   expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(['late', 'late', 'late']);
   deadline.end();
@@ -50,6 +50,6 @@ it('lets go of an engine when its last request is answered, and not before', asy
     collect();
     // The last one is of the moment.
     expect(held.map((tls) => tls.deref() !== undefined)).toEqual([false, false, true]);
-  });
+  }, 20_000);
   engines.destroy();
 });

@@ -112,7 +112,10 @@ describe('an exchange', () => {
       socket.write(connection === 1 ? ok('mine') + ok('smuggled') : ok('yours')),
     );
     expect(await engine.exchange(get(), within())).toMatchObject({ text: 'mine' });
-    await vi.waitFor(async () => expect(await engine.exchange(get(), within())).toMatchObject({ text: 'yours' }));
+    await vi.waitFor(
+      async () => expect(await engine.exchange(get(), within())).toMatchObject({ text: 'yours' }),
+      20_000,
+    );
   });
 
   // Each in one piece with the answer before it, as far as it goes; the rest comes with the next answer.
@@ -191,7 +194,7 @@ describe('an exchange', () => {
     const { engine, requests } = await serving(() => {});
     const waiting = engine.exchange(get(), within());
     const outcome = expect(waiting).rejects.toMatchObject({ code: 'CLIENT_CLOSED' });
-    await vi.waitFor(() => expect(requests).toHaveLength(1));
+    await vi.waitFor(() => expect(requests).toHaveLength(1), 20_000);
     engine.destroy();
     await outcome;
   });

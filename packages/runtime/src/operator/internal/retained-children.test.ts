@@ -41,7 +41,7 @@ it('deletes nothing more, listens to nothing and sets no timer once it was told 
   const context = { stop: stop.signal, abort: stop.signal, remaining: () => 0, logger: silentLogger };
   const running = sweep.run(context);
   await clock.advance(0);
-  await vi.waitFor(() => expect(deletions).toHaveLength(1));
+  await vi.waitFor(() => expect(deletions).toHaveLength(1), 20_000);
   stop.abort();
   await running;
   deletions[0]?.resolve();

@@ -162,10 +162,10 @@ describe('a server with more callers than it can serve', () => {
   it('gives up whose question does not become whole, the oldest first', async () => {
     const server = await running(undefined, 2);
     const slow = [await open(server, `${head(50)}x`)];
-    await vi.waitFor(() => expect(server.begun.length).toBe(1));
+    await vi.waitFor(() => expect(server.begun.length).toBe(1), 20_000);
     slow.push(await open(server, `${head(50)}x`));
     const closed = once(slow[0] as NonNullable<(typeof slow)[0]>, 'close');
-    await vi.waitFor(() => expect(server.begun.length).toBe(2));
+    await vi.waitFor(() => expect(server.begun.length).toBe(2), 20_000);
     expect((await send(server, '/hook', { body: '{}' })).status).toBe(200);
     await closed;
     expect(slow[1]?.destroyed).toBe(false);
@@ -177,7 +177,7 @@ describe('a server with more callers than it can serve', () => {
     onTestFinished(() => agent.destroy());
     expect((await send(server, '/hook', { body: '{}', agent })).status).toBe(200);
     const slow = await open(server, `${head(50)}x`);
-    await vi.waitFor(() => expect(server.begun.length).toBe(2));
+    await vi.waitFor(() => expect(server.begun.length).toBe(2), 20_000);
     const later = performance.now() + 3_000;
     const clock = vi.spyOn(performance, 'now').mockReturnValue(later);
     onTestFinished(() => clock.mockRestore());
@@ -197,7 +197,7 @@ describe('a server with more callers than it can serve', () => {
       return finish.promise as Promise<object>;
     }, 2);
     const busy = [send(server, '/hook', { body: '{}' }), send(server, '/hook', { body: '{}' })];
-    await vi.waitFor(() => expect(asked).toBe(2));
+    await vi.waitFor(() => expect(asked).toBe(2), 20_000);
     await expect(send(server, '/hook', { body: '{}' })).rejects.toThrow();
     finish.resolve({});
     expect((await Promise.all(busy)).map(({ status }) => status)).toEqual([200, 200]);
