@@ -28,7 +28,14 @@ export default defineConfig({
       {
         extends: true,
         // Each file in a world of its own costs as much again as the tests: they clean up after themselves.
-        test: { name: 'unit', include: testFiles.unit, testTimeout: 30_000, maxWorkers, isolate: false },
+        test: {
+          name: 'unit',
+          include: testFiles.unit,
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          maxWorkers,
+          isolate: false,
+        },
       },
       {
         extends: true,
