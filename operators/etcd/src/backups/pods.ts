@@ -3,6 +3,7 @@
  * restores them: neither needs what is in the other, and the operator itself never holds a snapshot.
  */
 import { type Container, type Manifest, type Pod, type PodSpec, parseDuration } from '@kurator/sdk';
+import { AS_NOBODY } from '../children/member.ts';
 import { clientSecretOf } from '../children/names.ts';
 import type { EtcdCluster } from '../resources.ts';
 import type { Storage } from './storage-fields.ts';
@@ -13,7 +14,6 @@ export const TASK_LABEL = 'etcd.kurator.sh/snapshot-task';
 /** What a pod may take in all before the kubelet ends it; the operator has its own patience for one that doesn't begin. */
 export const LONGEST_RUN = parseDuration('30m');
 
-const USER = 1000;
 const SCRATCH_PEER = 'http://127.0.0.1:2380';
 
 /** Which programs run in them. */
@@ -152,14 +152,7 @@ function podOf(name: string, task: string, { volumes = [], ...spec }: PodSpec): 
       terminationGracePeriodSeconds: 5,
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: USER,
-        runAsGroup: USER,
-        fsGroup: USER,
-        fsGroupChangePolicy: 'OnRootMismatch',
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
+      securityContext: AS_NOBODY,
       ...spec,
       volumes: [...volumes, { name: 'work', emptyDir: {} }],
     },

@@ -5,8 +5,18 @@ import { CLIENT_PORT, hostOf, labelsOf, METRICS_PORT, memberSecretOf, PEER_PORT,
 
 const DATA = '/var/lib/etcd';
 const CERTIFICATES = '/etc/etcd/tls';
-/** Of the user that etcd runs as: nobody in particular, and not root. */
+/** The user that etcd and its snapshots belong to: nobody in particular, and not root. */
 const USER = 1000;
+
+/** What every pod with such data runs as. */
+export const AS_NOBODY = {
+  runAsNonRoot: true,
+  runAsUser: USER,
+  runAsGroup: USER,
+  fsGroup: USER,
+  fsGroupChangePolicy: 'OnRootMismatch',
+  seccompProfile: { type: 'RuntimeDefault' },
+} as const;
 
 /** On a pod: what of the spec it was made from. */
 export const TEMPLATE = 'etcd.kurator.sh/template';
@@ -74,14 +84,7 @@ export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       ...(spec.nodeSelector ? { nodeSelector: spec.nodeSelector } : {}),
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: USER,
-        runAsGroup: USER,
-        fsGroup: USER,
-        fsGroupChangePolicy: 'OnRootMismatch',
-        seccompProfile: { type: 'RuntimeDefault' },
-      },
+      securityContext: AS_NOBODY,
       // Two members on one node are lost together. A node that takes no pods does not count, so one that is down keeps nobody waiting.
       topologySpreadConstraints: [
         {

@@ -3,6 +3,7 @@
  * Numbers of 64 bits come as text, and stay so: an id is a name.
  */
 import { request } from 'node:https';
+import { textOf } from './answer.ts';
 
 /** Who asks, and whom he believes. */
 export interface Credentials {
@@ -61,8 +62,6 @@ export const CLIENT_PORT = 2379;
 const PATIENCE_WITH_DISKS = 50_000;
 const NO_SPACE = 'NOSPACE';
 const ALARM_OF_NO_SPACE = /alarm:\s*NOSPACE/;
-/** An answer of a cluster's list or of a status; anything longer is none. */
-const LONGEST_ANSWER = 1_048_576;
 
 /** One cluster, as seen with these credentials. */
 export class EtcdClient {
@@ -169,19 +168,7 @@ export class EtcdClient {
           signal,
           ...this.#credentials,
         },
-        (response) => {
-          const chunks: Buffer[] = [];
-          let size = 0;
-          response.on('data', (chunk: Buffer) => {
-            size += chunk.length;
-            if (size > LONGEST_ANSWER) response.destroy(new Error('the answer is too long'));
-            else chunks.push(chunk);
-          });
-          response.once('end', () =>
-            resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }),
-          );
-          response.once('error', reject);
-        },
+        (response) => void textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject),
       );
       sent.once('error', reject);
       sent.end(JSON.stringify(body));

@@ -4,6 +4,7 @@
  */
 import { get } from 'node:http';
 import type { Position } from '../brain/situation.ts';
+import { textOf } from './answer.ts';
 import type { Endpoint } from './etcd-client.ts';
 
 const PORT = 2381;
@@ -34,18 +35,11 @@ function sampleOf(metrics: string, name: string): number | undefined {
 function read(host: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = get({ host, port: PORT, path: '/metrics', agent: false, signal }, (response) => {
-      const chunks: Buffer[] = [];
-      let size = 0;
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length;
-        if (size > LONGEST_ANSWER) response.destroy(new Error('the answer is too long'));
-        else chunks.push(chunk);
-      });
-      response.once('error', reject);
-      response.once('end', () => {
-        if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString());
-        else reject(new Error(`status ${response.statusCode}`));
-      });
+      const { statusCode } = response;
+      void textOf(response, LONGEST_ANSWER).then(
+        (text) => (statusCode === 200 ? resolve(text) : reject(new Error(`status ${statusCode}`))),
+        reject,
+      );
     });
     sent.once('error', reject);
   });

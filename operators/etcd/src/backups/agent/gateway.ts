@@ -4,10 +4,9 @@ import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { textOf } from '../../database/answer.ts';
 import { places } from '../task.ts';
 
-/** Nothing that is asked as a whole is longer. */
-const LONGEST_ANSWER = 1_048_576;
 const PATIENCE = 60_000;
 const REACHABLE_WITHIN = 30_000;
 
@@ -53,15 +52,7 @@ export async function openSnapshot(url: string): Promise<IncomingMessage> {
 
 async function ask(url: string, path: string, body: object): Promise<Answer> {
   const response = await send(url, path, body);
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > LONGEST_ANSWER) throw new Error(`${path} of ${url}: the answer is too long`);
-    chunks.push(chunk);
-  }
-  const text = Buffer.concat(chunks).toString();
-  const answer = fieldsOf(text);
+  const answer = fieldsOf(await textOf(response));
   if (response.statusCode === 200 && answer) return answer;
   throw new Error(`${url} refused ${path}: ${String(answer?.message ?? `status ${response.statusCode}`)}`);
 }
