@@ -92,7 +92,13 @@ const configuration = {
     metrics: { bindAddress: '127.0.0.1', port: randomInt(20_000, 30_000) },
     webhooks: { bindAddress: '127.0.0.1', port: randomInt(30_001, 32_000) },
   },
-  controllers: { etcd: { enableEtcdSpecAutoReconcile: true }, compaction: { enabled: false } },
+  controllers: {
+    etcd: { concurrentSyncs: 3, enableEtcdSpecAutoReconcile: true, etcdStatusSyncPeriod: '15s' },
+    compaction: { enabled: true, concurrentSyncs: 3, eventsThreshold: 1_000_000 },
+    etcdCopyBackupsTask: { enabled: true, concurrentSyncs: 3 },
+    secret: { concurrentSyncs: 10 },
+    etcdOpsTask: { concurrentSyncs: 3, requeueInterval: '15s' },
+  },
   featureGates: { UpgradeEtcdVersion: true },
 };
 
