@@ -34,7 +34,9 @@ export function figuresOf(
     's',
   );
   if (outcomes.length > 0) {
-    count('runs', outcomes.length);
+    const judged = outcomes.filter(({ verdict }) => verdict && !verdict.trouble);
+    count('runs', judged.length);
+    count('runs_not_judged', outcomes.length - judged.length);
     count(
       'lost_writes',
       outcomes.reduce((sum, { verdict }) => sum + (verdict?.lost ?? 0), 0),
