@@ -142,7 +142,8 @@ async function runVitest(project, args, programs) {
     const { files, errors } = readJson(told) ?? { files: [], errors: [] };
     return { counts: countsOf(written, ended.code), failures: failuresOf(written, errors, root), files };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    // Who ends just now may still write what it has compiled.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
