@@ -48,7 +48,7 @@ export async function carryOut(step: Step, means: Means): Promise<void> {
     case 'defragment':
       return await etcd.defragment(endpointOf(look, step.name), signal);
     case 'disarm':
-      return await etcd.disarm(someVoter(look), signal);
+      return await etcd.disarm(someVoter(look), step.alarm, signal);
     case 'plan':
       if (step.afterWrite) await etcd.proveWrites(someVoter(look), signal);
       return;

@@ -4,12 +4,16 @@ import type { Ring } from '@kurator/pki';
 import {
   type AuthorContext,
   type AuthorResult,
+  type ConditionClaim,
+  conditionOf,
+  hasCode,
   isAlreadyExists,
   Node,
   operator,
   PersistentVolumeClaim,
   Pod,
   PodDisruptionBudget,
+  quantityToNumber,
   Secret,
   Service,
 } from '@kurator/sdk';
@@ -30,7 +34,7 @@ import {
   type Trust,
 } from './children/certificates.ts';
 import { FORCED } from './children/member.ts';
-import { authoritySecretOf, clientSecretOf, DEFRAGMENT, LABEL, memberSecretOf, VOTER } from './children/names.ts';
+import { authoritySecretOf, clientSecretOf, DEFRAGMENT, isMember, LABEL, memberSecretOf, VOTER } from './children/names.ts';
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
@@ -62,7 +66,7 @@ const clusters = operator({ name: 'etcd-operator' })
   .owns(PodDisruptionBudget, { labels: LABEL })
   .uses(Secret, ['get', 'create', 'update'])
   .uses(Pod, ['patch'])
-  .uses(PersistentVolumeClaim, ['get'])
+  .uses(PersistentVolumeClaim, ['get', 'patch'])
   .uses(Node, ['get'])
   .uses(EtcdCluster, ['patch'])
   .cron(({ spec }) => (spec.paused ? undefined : spec.defragmentation?.schedule), askForDefragmentation)
@@ -94,6 +98,7 @@ async function pass(
   const { situation } = seen;
   const step = decide(situation);
 
+  const small = situation.paused ? undefined : await growVolumes(cluster, context);
   if (!situation.paused) await keepChildren(cluster, trust, seen, context);
 
   const said = describe(step);
@@ -115,7 +120,8 @@ async function pass(
   const { status, conditions } = statusOf(cluster, seen, done, trouble);
   const isWaiting = trouble !== undefined || step.do === 'wait' || (step.do === 'nothing' && certificates.isRunning);
   const soon = isWaiting ? SOON : step.do === 'nothing' ? IDLE : '1ms';
-  return { status, conditions: [...conditions, ...certificates.claims], ...requeue(soon) };
+  const claims = [...conditions, ...certificates.claims, ...volumesOf(small, cluster, event)];
+  return { status, conditions: claims, ...requeue(soon) };
 }
 
 /** Whether one authority follows another just now, and what is told of that. */
@@ -143,6 +149,15 @@ async function askForDefragmentation({ metadata }: EtcdCluster, { client, signal
 
 type AskContext = Pick<AuthorContext, 'client' | 'signal'>;
 
+/** Said where volumes do not grow, and that they have once it was said. */
+function volumesOf(small: string | undefined, { status }: EtcdCluster, event: AuthorContext['event']): ConditionClaim[] {
+  const type = 'VolumesGrown';
+  const told = conditionOf(status?.conditions, type);
+  if (small === undefined) return told ? [{ type, status: 'True', reason: 'AsWanted', message: 'as large as wanted' }] : [];
+  if (told?.message !== small) event('Warning', 'VolumeTooSmall', small);
+  return [{ type, status: 'False', reason: 'VolumeTooSmall', message: small }];
+}
+
 /** What is written down says that it was done. */
 const isRecordedAfter = ({ do: what }: Step) => what === 'plan' || what === 'compact' || what === 'defragment';
 
@@ -151,6 +166,24 @@ function advise(cluster: EtcdCluster, event: AuthorContext['event']): void {
   for (const { reason, message } of adviceOf(cluster)) {
     if (!cluster.status?.conditions?.some((known) => known.message === message)) event('Warning', reason, message);
   }
+}
+
+/** Volumes that are smaller than is wanted; their class says whether they can grow. Gives why they do not. */
+async function growVolumes(cluster: EtcdCluster, { owned, client, signal }: AuthorContext): Promise<string | undefined> {
+  const wanted = String(cluster.spec.storage.size);
+  for (const { metadata, spec } of owned(PersistentVolumeClaim).filter(isMember)) {
+    const present = spec?.resources?.requests?.storage ?? wanted;
+    if (metadata.deletionTimestamp || quantityToNumber(present) >= quantityToNumber(wanted)) continue;
+    const { name, namespace = '' } = metadata;
+    const patch = { spec: { resources: { requests: { storage: wanted } } } };
+    try {
+      await client.patch(PersistentVolumeClaim, { name, namespace }, patch, { signal });
+    } catch (error) {
+      if (!hasCode(error, 'KUR_CLIENT_FORBIDDEN') && !hasCode(error, 'KUR_CLIENT_INVALID')) throw error;
+      return `spec.storage.size: the volume of ${name} stays at ${present}: ${error.message}. Let its StorageClass grow volumes (allowVolumeExpansion), or delete the pods of members one after the other: each new member has a volume of ${wanted}`;
+    }
+  }
+  return undefined;
 }
 
 /** What a cluster has beside its members: they are made and ended one step at a time. */

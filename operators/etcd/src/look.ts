@@ -14,7 +14,7 @@ import {
 import { upgradePath } from './brain/upgrade-path.ts';
 import { FORCED, TEMPLATE, templateOf } from './children/member.ts';
 import { DEFRAGMENT, drawMemberName, hostOf, isMember, memberOfPeerUrl } from './children/names.ts';
-import type { Endpoint, EtcdClient, EtcdStatus } from './database/etcd-client.ts';
+import type { Endpoint, EtcdClient, EtcdStatus, RaisedAlarm } from './database/etcd-client.ts';
 import { positionOf } from './database/position.ts';
 import { goneMembers } from './gone-members.ts';
 import type { EtcdCluster } from './resources.ts';
@@ -50,7 +50,10 @@ export async function look(
       status?.podIP ? [[name, { address: status.podIP, serverName: hostOf(cluster, name) }] as const] : [],
     ),
   );
-  const answers = etcd ? await ask(etcd, endpoints, status?.clusterId, signal) : new Map<string, EtcdStatus>();
+  const everybody = etcd ? await ask(etcd, endpoints, signal) : new Map<string, EtcdStatus>();
+  const isOurs = ({ clusterId }: EtcdStatus) => !status?.clusterId || clusterId === status.clusterId;
+  const answers = new Map([...everybody].filter(([, answer]) => isOurs(answer)));
+  const foreign = new Set([...everybody.keys()].filter((name) => !answers.has(name)));
   const healthy = new Set([...answers].filter(([, { leader }]) => leader !== undefined).map(([name]) => name));
   const listing = etcd && (await listingOf(cluster, etcd, endpoints, answers, signal));
   const clusterId = status?.clusterId ?? answers.get(planned[0]?.name ?? '')?.clusterId;
@@ -84,6 +87,7 @@ export async function look(
       return [name, { pod: podStateOf(pod), upToDate, claim: hasClaim.has(name), gone: gone.has(name), forced }];
     }),
   );
+  const alarms = await alarmsOf(etcd, listing, endpoints, healthy, signal);
   const situation: Situation = {
     size: spec.size,
     paused: spec.paused,
@@ -99,7 +103,9 @@ export async function look(
     listing,
     freshName: drawMemberName(cluster),
     held: path.held,
-    noSpace: hasNoSpace(listing, answers),
+    noSpace: alarms.some(({ alarm }) => alarm === 'NOSPACE'),
+    corrupt: new Set(alarms.flatMap(({ alarm, memberId }) => (alarm === 'CORRUPT' ? [memberId] : []))),
+    foreign,
     full: new Set([...answers].filter(([, { dbSize }]) => dbSize >= spec.quotaBackendBytes).map(([name]) => name)),
     request: declared.metadata.annotations?.[DEFRAGMENT],
     maintenance: maintenanceOf(cluster),
@@ -134,12 +140,20 @@ function plannedMembers({ status }: EtcdCluster, claims: readonly PersistentVolu
 const isRecovered = ({ status }: EtcdCluster, planned: readonly PlannedMember[]): boolean =>
   (status?.members ?? []).length === 0 && planned.length > 0;
 
-/** By who leads, if that is known: others may not have heard yet that an alarm is out. */
-function hasNoSpace(listing: Listing | undefined, answers: ReadonlyMap<string, EtcdStatus>): boolean {
-  const voters = (listing?.members ?? []).filter(({ isLearner }) => !isLearner);
-  const byLeader = voters.toSorted((a, b) => Number(b.id === listing?.leader) - Number(a.id === listing?.leader));
-  const told = byLeader.flatMap(({ name = '' }) => answers.get(name) ?? []).find(({ leader }) => leader !== undefined);
-  return told?.noSpace === true;
+/** Asked of whoever is well: all know it, for it is in the log. */
+async function alarmsOf(
+  etcd: EtcdClient | undefined,
+  listing: Listing | undefined,
+  endpoints: ReadonlyMap<string, Endpoint>,
+  healthy: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<readonly RaisedAlarm[]> {
+  for (const { name = '', isLearner } of listing?.members ?? []) {
+    const endpoint = healthy.has(name) && !isLearner ? endpoints.get(name) : undefined;
+    const answer = endpoint && (await etcd?.alarms(endpoint, signal).catch(() => undefined));
+    if (answer !== undefined) return answer;
+  }
+  return [];
 }
 
 function maintenanceOf({ status }: EtcdCluster): Maintenance | undefined {
@@ -166,22 +180,17 @@ function podStateOf(pod: Pod | undefined): MemberObjects['pod'] {
   return conditionOf(pod.status?.conditions, 'Ready')?.status === 'True' ? 'running' : 'starting';
 }
 
-/** Asks every member at once. One of another cluster counts as one that gave no answer. */
+/** Asks every member at once. */
 async function ask(
   etcd: EtcdClient,
   endpoints: ReadonlyMap<string, Endpoint>,
-  clusterId: string | undefined,
   signal: AbortSignal,
 ): Promise<Map<string, EtcdStatus>> {
   const asked = [...endpoints].map(async ([name, endpoint]) => {
     const answer = await etcd.status(endpoint, signal).catch(() => undefined);
     return [name, answer] as const;
   });
-  const answers = new Map<string, EtcdStatus>();
-  for (const [name, answer] of await Promise.all(asked)) {
-    if (answer && (clusterId === undefined || answer.clusterId === clusterId)) answers.set(name, answer);
-  }
-  return answers;
+  return new Map((await Promise.all(asked)).flatMap(([name, answer]) => (answer ? [[name, answer] as const] : [])));
 }
 
 /** The list as quorum has it: the first that can say it is believed, for whoever has no quorum can't. */

@@ -13,6 +13,7 @@ import {
   z,
 } from '@kurator/sdk';
 import { restoreSource } from './backups/storage-fields.ts';
+import { etcdOptions, podTemplate } from './member-fields.ts';
 
 /** A pattern, refused with what to write instead: a pattern of OpenAPI can't say that. */
 function said<S extends z.ZodType<string>>(schema: S, pattern: RegExp, remedy: string): S {
@@ -153,6 +154,10 @@ export const clusterFields = z.object({
     ),
     { max: 32 },
   ).optional(),
+  podTemplate: podTemplate()
+    .optional()
+    .describe('What the pods of members have beside: labels, annotations, and where they may run.'),
+  etcdOptions: etcdOptions().optional().describe('How etcd is tuned; all else follows from the other fields.'),
   bootstrap: immutable(z.object({ restore: restoreSource() }), { settable: false })
     .optional()
     .describe('What its data begins with. An EtcdRestore sets it, once it has looked at the snapshot.'),

@@ -79,4 +79,5 @@ const concernOf = {
   member: 'MemberStuck',
   version: 'UpgradeRefused',
   space: 'DatabaseFull',
+  corrupt: 'DataCorrupt',
 } as const;

@@ -51,6 +51,7 @@ describe('an EtcdCluster', () => {
     ['images of a registry with a port', { repository: 'registry.example:5000/mirror/coreos/etcd' }],
     ['a request that is its limit', { resources: { requests: { cpu: 1 }, limits: { cpu: '1000m' } } }],
     ['a request without a limit', { resources: { requests: { memory: '64Mi' }, limits: { cpu: 1 } } }],
+    ['a taint that its pods bear', { podTemplate: { spec: { tolerations: [{ operator: 'Exists' }] } } }],
     ['a label without a value', { nodeSelector: { 'node-role.kubernetes.io/etcd': '' } }],
   ])('may have %s', async (_, spec) => {
     await expect(create({ version, ...spec })).resolves.toMatchObject({ kind: 'EtcdCluster' });
@@ -84,6 +85,19 @@ describe('an EtcdCluster', () => {
     ],
     ['a node that no label can name', { nodeSelector: { disk: 'very fast' } }, 'spec.nodeSelector', 'a label'],
     ['given certificates that are not named', { tls: { provider: 'Secret' } }, 'spec.tls', 'give secret with provider'],
+    [
+      'an election that is over before it begins',
+      { etcdOptions: { heartbeatInterval: 500 } },
+      'spec.etcdOptions',
+      'five times heartbeatInterval',
+    ],
+    ['a flag that is not to be set', { etcdOptions: { forceNewCluster: true } }, 'forceNewCluster', 'unknown field'],
+    [
+      'another container in its pods',
+      { podTemplate: { spec: { containers: [] } } },
+      'podTemplate.spec.containers',
+      'unknown field',
+    ],
     ['a field that does not exist', { sise: 3 }, 'sise', 'unknown field'],
   ])('with %s is refused', async (_, wrong, field, remedy) => {
     const name = `etcd-${count}`;

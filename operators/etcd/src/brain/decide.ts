@@ -9,6 +9,7 @@
  * 5. Without quorum nothing is taken away: pods that are missing are started again on their own data, and that is all; but where
  *    people have asked for it, and a majority is gone for good: see quorum-loss.ts.
  */
+import { corrupted } from './corruption.ts';
 import { maintaining, stillFull } from './maintenance.ts';
 import { recovered, withoutQuorum } from './quorum-loss.ts';
 import {
@@ -46,6 +47,7 @@ export function decide(situation: Situation): Step {
     unwritten(situation, listing) ??
     leaving(situation, listing) ??
     restarting(situation, listing) ??
+    corrupted(situation, listing) ??
     joining(situation, listing) ??
     lost(situation, listing) ??
     maintaining(situation, listing) ??
@@ -202,14 +204,17 @@ function lostOf(situation: Situation, listing: Listing, name: string): Step | un
   if (!reason) return undefined;
   const voters = votersOf(listing);
   const well = voters.filter((voter) => voter.id !== listed.id && isHealthy(situation, voter));
-  return well.length >= quorumOf(voters.length) ? leave(member, reason) : keep(situation, member, reason);
+  if (well.length < quorumOf(voters.length)) return keep(situation, member, reason);
+  // Whoever has put it there may want it back.
+  return leave(situation.foreign.has(name) ? { ...member, keepVolume: true } : member, reason);
 }
 
 function whyLost(situation: Situation, member: PlannedMember): string | undefined {
-  const { objects, healthy } = situation;
+  const { objects, healthy, foreign } = situation;
   const pod = objects.get(member.name)?.pod ?? 'absent';
   if (pod === 'absent') return 'its pod is gone';
   if (pod === 'failed') return 'its pod has failed';
+  if (foreign.has(member.name)) return 'its data is of another cluster';
   return !healthy.has(member.name) && overdue(situation, member) ? 'it gives no answer' : undefined;
 }
 

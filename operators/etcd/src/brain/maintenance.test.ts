@@ -20,6 +20,8 @@ const well: Situation = {
   listing: { members: names.map((name) => ({ id: name, name, isLearner: false })), leader: 'a' },
   freshName: 'd',
   noSpace: false,
+  corrupt: new Set(),
+  foreign: new Set(),
   full: new Set(),
   request: undefined,
   maintenance: undefined,

@@ -42,7 +42,7 @@ function defragmenting(situation: Situation, listing: Listing, maintenance: Main
 }
 
 function finishing({ noSpace, full, now }: Situation, maintenance: Maintenance): Step {
-  if (noSpace && full.size === 0) return { do: 'disarm', why: 'there is room in every database' };
+  if (noSpace && full.size === 0) return { do: 'disarm', alarm: 'NOSPACE', why: 'there is room in every database' };
   const why = noSpace ? `no room was made in ${[...full].join(', ')}` : 'every member is defragmented';
   return { do: 'maintain', maintenance: { ...maintenance, finished: now }, why };
 }
@@ -54,7 +54,7 @@ export function stillFull(situation: Situation, listing: Listing): Step | undefi
   const silent = silentVoter(situation, listing);
   if (silent) return { do: 'wait', why: `${silent} gives no answer: whether it has room is not known` };
   // Because they may be larger now, or because keys were deleted.
-  if (full.size === 0) return { do: 'disarm', why: 'there is room in every database' };
+  if (full.size === 0) return { do: 'disarm', alarm: 'NOSPACE', why: 'there is room in every database' };
   const why = `writes are refused: the database of ${[...full].join(', ')} is full of keys (NOSPACE)`;
   return { do: 'wait', concern: 'space', why: `${why}: delete keys, or raise spec.quotaBackendBytes` };
 }

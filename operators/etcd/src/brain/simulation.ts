@@ -61,6 +61,8 @@ export class Simulation {
       recovery: this.#recovery,
       positions: this.#positions(),
       noSpace: false,
+      corrupt: new Set(),
+      foreign: new Set(),
       full: new Set(),
       request: undefined,
       maintenance: undefined,

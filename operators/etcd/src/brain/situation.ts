@@ -119,6 +119,10 @@ export interface Situation {
   readonly freshName: string;
   /** Whether etcd refuses writes because a database was full. */
   readonly noSpace: boolean;
+  /** The ids of members of whom etcd says that their data is corrupt; `0` where it can't say who is right. */
+  readonly corrupt: ReadonlySet<string>;
+  /** Those that answer for another cluster, by name: their data is not of this one. */
+  readonly foreign: ReadonlySet<string>;
   /** Those whose database is as large as it may be, by name. */
   readonly full: ReadonlySet<string>;
   /** By whatever text a defragmentation was asked for: another text asks for another. */

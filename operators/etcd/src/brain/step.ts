@@ -1,6 +1,9 @@
 /** What may come of a decision. Each is done once and may be done twice: it comes to the same. */
 import type { Maintenance, PlannedMember, Recovery } from './situation.ts';
 
+/** As etcd calls what makes it refuse to serve: a full database, or data that differs. */
+export type Alarm = 'NOSPACE' | 'CORRUPT';
+
 /** One thing to do, or to wait for. */
 export type Step =
   /** Writes down that there is to be such a member, or what becomes of it: nothing else, so that it is known before it is done. */
@@ -48,11 +51,11 @@ export type Step =
   /** Forgets what keys were before; written down once it is done, as the next is. */
   | { readonly do: 'compact'; readonly maintenance: Maintenance; readonly why: string }
   | { readonly do: 'defragment'; readonly name: string; readonly maintenance: Maintenance; readonly why: string }
-  /** Puts out NOSPACE. */
-  | { readonly do: 'disarm'; readonly why: string }
+  /** Puts out an alarm, so that etcd serves again. */
+  | { readonly do: 'disarm'; readonly alarm: Alarm; readonly why: string }
   | {
       readonly do: 'wait';
       readonly why: string;
-      readonly concern?: 'quorum' | 'stranger' | 'member' | 'version' | 'space';
+      readonly concern?: 'quorum' | 'stranger' | 'member' | 'version' | 'space' | 'corrupt';
     }
   | { readonly do: 'nothing'; readonly why: string };

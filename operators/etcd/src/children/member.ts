@@ -1,5 +1,5 @@
 /** What a member is made of: a claim for its data, a pod that runs etcd on it. */
-import { checksum, type Manifest, type PersistentVolumeClaim, type Pod } from '@kurator/sdk';
+import { checksum, type Manifest, type PersistentVolumeClaim, type Pod, type PodSpec } from '@kurator/sdk';
 import type { EtcdCluster } from '../resources.ts';
 import { CLIENT_PORT, hostOf, labelsOf, METRICS_PORT, memberSecretOf, PEER_PORT, peerUrlOf } from './names.ts';
 
@@ -8,15 +8,10 @@ const CERTIFICATES = '/etc/etcd/tls';
 /** The user that etcd and its snapshots belong to: nobody in particular, and not root. */
 const USER = 1000;
 
-/** What every pod with such data runs as. */
-export const AS_NOBODY = {
-  runAsNonRoot: true,
-  runAsUser: USER,
-  runAsGroup: USER,
-  fsGroup: USER,
-  fsGroupChangePolicy: 'OnRootMismatch',
-  seccompProfile: { type: 'RuntimeDefault' },
-} as const;
+/** An alarm is no reason to restart a member: it is still there afterwards, and nobody could read meanwhile. */
+const ALIVE = '/health?serializable=true&exclude=NOSPACE&exclude=CORRUPT';
+/** A full database can be read, and keys deleted, which is what is to be done then. */
+const READY = '/health?exclude=NOSPACE';
 
 /** On a pod: what of the spec it was made from. */
 export const TEMPLATE = 'etcd.kurator.sh/template';
@@ -41,7 +36,9 @@ export function claimOf(cluster: EtcdCluster, member: string): Manifest<Persiste
 /** What of the spec a pod must be made anew for. */
 export function templateOf({ spec }: EtcdCluster): string {
   const { version, repository, resources, quotaBackendBytes, autoCompactionRetention, nodeSelector } = spec;
-  return checksum({ version, repository, resources, quotaBackendBytes, autoCompactionRetention, nodeSelector });
+  const { podTemplate, etcdOptions } = spec;
+  const known = { version, repository, resources, quotaBackendBytes, autoCompactionRetention, nodeSelector };
+  return checksum({ ...known, podTemplate, etcdOptions });
 }
 
 /** How a member finds the others when its data is still empty. */
@@ -72,10 +69,14 @@ export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap
   const resources = spec.resources ? { resources: resourcesOf(spec.resources) } : {};
   const data = { name: 'data', mountPath: DATA };
   const { copy } = bootstrap;
-  const annotations = { [TEMPLATE]: templateOf(cluster), ...(copy ? { [FORCED]: copy } : {}) };
+  const own = { [TEMPLATE]: templateOf(cluster), ...(copy ? { [FORCED]: copy } : {}) };
+  const { metadata: given = {}, spec: where = {} } = spec.podTemplate ?? {};
+  const placed = where as Partial<PodSpec>;
   return {
-    metadata: { name: member, labels, annotations },
+    // What the operator goes by is its own, whatever else is given.
+    metadata: { name: member, labels: { ...given.labels, ...labels }, annotations: { ...given.annotations, ...own } },
     spec: {
+      ...placed,
       hostname: member,
       subdomain: metadata.name,
       restartPolicy: 'Always',
@@ -86,7 +87,7 @@ export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap
       ...(spec.nodeSelector ? { nodeSelector: spec.nodeSelector } : {}),
       securityContext: AS_NOBODY,
       // Two members on one node are lost together. A node that takes no pods does not count, so one that is down keeps nobody waiting.
-      topologySpreadConstraints: [
+      topologySpreadConstraints: placed.topologySpreadConstraints ?? [
         {
           ...spread,
           topologyKey: 'kubernetes.io/hostname',
@@ -116,9 +117,9 @@ export function podOf(cluster: EtcdCluster, member: string, bootstrap: Bootstrap
           ],
           ...resources,
           // Whether the process is alive, whoever leads: a member without quorum must not be restarted for it.
-          startupProbe: { ...probe('/health?serializable=true', 120), periodSeconds: 1 },
-          livenessProbe: { ...probe('/health?serializable=true', 3), periodSeconds: 10 },
-          readinessProbe: { ...probe('/health', 3), periodSeconds: 2 },
+          startupProbe: { ...probe(ALIVE, 120), periodSeconds: 1 },
+          livenessProbe: { ...probe(ALIVE, 3), periodSeconds: 10 },
+          readinessProbe: { ...probe(READY, 3), periodSeconds: 2 },
           securityContext,
           volumeMounts: [data, { name: 'tls', mountPath: CERTIFICATES, readOnly: true }],
         },
@@ -147,6 +148,27 @@ const toolVariables = {
   ETCDCTL_CERT: `${CERTIFICATES}/tls.crt`,
   ETCDCTL_KEY: `${CERTIFICATES}/tls.key`,
 };
+
+/** Data is compared when a member starts, and after compactions. 3.5 knows the second from 3.5.5 on. */
+function corruptionChecks(version: string): Readonly<Record<string, string>> {
+  const [, minor, patch] = version.split('.').map(Number);
+  if (minor !== 5) return { 'feature-gates': 'InitialCorruptCheck=true,CompactHashCheck=true' };
+  const first = { 'experimental-initial-corrupt-check': 'true' };
+  return (patch ?? 0) >= 5 ? { ...first, 'experimental-compact-hash-check-enabled': 'true' } : first;
+}
+
+type EtcdOptions = NonNullable<EtcdCluster['spec']['etcdOptions']>;
+const flagOf: Readonly<Record<keyof EtcdOptions, string>> = {
+  heartbeatInterval: 'heartbeat-interval',
+  electionTimeout: 'election-timeout',
+  snapshotCount: 'snapshot-count',
+  maxRequestBytes: 'max-request-bytes',
+  maxTxnOps: 'max-txn-ops',
+  maxConcurrentStreams: 'max-concurrent-streams',
+  logLevel: 'log-level',
+};
+const tuning = (options: EtcdOptions = {}): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(options).map(([name, value]) => [flagOf[name as keyof EtcdOptions], `${value}`]));
 
 /** As Kubernetes writes them: `1` is a number to people. */
 function resourcesOf({ limits = {}, requests = {} }: NonNullable<EtcdCluster['spec']['resources']>) {
@@ -186,6 +208,8 @@ function argumentsOf(cluster: EtcdCluster, member: string, { state, members, cop
     'quota-backend-bytes': String(spec.quotaBackendBytes),
     'auto-compaction-mode': 'periodic',
     'auto-compaction-retention': spec.autoCompactionRetention,
+    ...corruptionChecks(spec.version),
+    ...tuning(spec.etcdOptions),
     ...(copy ? { 'force-new-cluster': 'true' } : {}),
   };
   return Object.entries(values).map(([flag, value]) => `--${flag}=${value}`);

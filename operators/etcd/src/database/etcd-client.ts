@@ -44,6 +44,13 @@ export interface EtcdStatus {
   readonly noSpace: boolean;
 }
 
+/** What makes etcd refuse to serve, and whom it is about. */
+export interface RaisedAlarm {
+  readonly memberId: string;
+  /** NOSPACE or CORRUPT. */
+  readonly alarm: string;
+}
+
 /** etcd refused, or gave no answer. */
 export class EtcdError extends Error {
   /** As gRPC counts them; undefined where there was no answer. */
@@ -60,8 +67,8 @@ export class EtcdError extends Error {
 export const CLIENT_PORT = 2379;
 /** What is done to a whole database takes as long as its disk does; a reconcile has a minute. */
 const PATIENCE_WITH_DISKS = 50_000;
-const NO_SPACE = 'NOSPACE';
-const ALARM_OF_NO_SPACE = /alarm:\s*NOSPACE/;
+/** An answer of a cluster's list or of a status; anything longer is none. */
+const LONGEST_ANSWER = 1_048_576;
 
 /** One cluster, as seen with these credentials. */
 export class EtcdClient {
@@ -121,11 +128,20 @@ export class EtcdClient {
     await this.#call(endpoint, '/v3/lease/revoke', { ID }, signal);
   }
 
-  /** Lets members write again that had no space; those that have none raise it again. */
-  async disarm(endpoint: Endpoint, signal?: AbortSignal): Promise<void> {
+  /** Why etcd refuses to serve, if it does; all members say the same, for it is in the log. */
+  async alarms(endpoint: Endpoint, signal?: AbortSignal): Promise<readonly RaisedAlarm[]> {
     const { alarms = [] } = await this.#call(endpoint, '/v3/maintenance/alarm', { action: 'GET' }, signal);
-    for (const { memberID, alarm } of alarms as Fields[]) {
-      if (alarm !== NO_SPACE) continue;
+    return (alarms as Fields[]).map(({ memberID, alarm }) => ({
+      memberId: hexadecimal(memberID ?? 0),
+      alarm: String(alarm),
+    }));
+  }
+
+  /** Puts these alarms out; members that have reason to raise them again. */
+  async disarm(endpoint: Endpoint, alarm: string, signal?: AbortSignal): Promise<void> {
+    for (const raised of await this.alarms(endpoint, signal)) {
+      if (raised.alarm !== alarm) continue;
+      const memberID = decimal(raised.memberId);
       await this.#call(endpoint, '/v3/maintenance/alarm', { action: 'DEACTIVATE', memberID, alarm }, signal);
     }
   }
