@@ -1,9 +1,9 @@
-/** Backups of a real etcd, into a bucket and onto a claim: proved by a scratch member, restored into new clusters, refused where they are damaged. */
+/** Backups of a real etcd, into a bucket: proved by a scratch member, restored into new clusters, refused where they are damaged. */
 
 import { createHash } from 'node:crypto';
 import { createS3Store, type ObjectStore } from '@kurator/object-store';
 import { EtcdBackup, EtcdCluster, EtcdRestore, etcd } from '@kurator/operator-etcd';
-import { type Client, conditionOf, installCrds, PersistentVolumeClaim, Secret, waitFor } from '@kurator/sdk';
+import { type Client, conditionOf, installCrds, Secret, waitFor } from '@kurator/sdk';
 import { type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EtcdAccess } from './support/etcd-access.ts';
@@ -35,10 +35,6 @@ beforeAll(async () => {
     }),
   ]);
   await client.create(Secret, { metadata: { name: 'bucket-key', namespace }, stringData: credentials });
-  await client.create(PersistentVolumeClaim, {
-    metadata: { name: 'backups', namespace },
-    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '256Mi' } } },
-  });
   const entry = 'operators/etcd/src/main.ts';
   await runInCluster(cluster, client, { name: etcd.name, entry, permissions: await etcd.permissions() });
   await make('EtcdCluster', 'orders', spec);
@@ -166,17 +162,6 @@ describe('backups of etcd', () => {
     const keys = pages.flatMap(({ objects }) => objects.map(({ key }) => key));
     const kept = ['.db', '.json'].map((ending) => `etcd/${second?.lastBackup}${ending}`);
     expect(keys).toEqual([...kept, 'etcd/default/orders/hourly/mine.db'].toSorted());
-  });
-
-  it('is taken onto a claim, and comes back from there with three members', async () => {
-    const volume = { claimName: 'backups', path: 'etcd' };
-    await make('EtcdBackup', 'local', { cluster: 'orders', storage: { volume } });
-    await untilBackup('local', ({ status }) => status?.phase === 'Succeeded', 'to be taken');
-    await restore('three', { backup: 'local' }, { name: 'three', spec: { ...spec, size: 3 } });
-    await untilRestore('three', 'Succeeded');
-    const { status } = await client.get(EtcdCluster, { name: 'three', namespace });
-    expect(status?.ready).toBe('3/3');
-    expect(await (await EtcdAccess.to(client, 'three')).get('order/1')).toBe('cancelled');
   });
 
   it('says that it does not count when it fails, and why, without a secret', async () => {

@@ -1,9 +1,21 @@
-/** Who believes whom in an etcd cluster, and how that changes while clients go on: a new authority in stages. */
-import { EtcdCluster, etcd } from '@kurator/operator-etcd';
+/** Who believes whom in an etcd cluster, who may read and write what, and how that changes while clients go on. */
+import { EtcdBackup, EtcdCluster, etcd } from '@kurator/operator-etcd';
 import { createAuthority, issueLeaf, type LeafRequest, leafData, readBundle } from '@kurator/pki';
-import { type Client, conditionOf, installCrds, manifestOf, Pod, Secret, waitFor } from '@kurator/sdk';
+import {
+  type Client,
+  conditionOf,
+  installCrds,
+  type KubernetesObject,
+  manifestOf,
+  PersistentVolumeClaim,
+  Pod,
+  type ResourceType,
+  Secret,
+  waitFor,
+} from '@kurator/sdk';
 import { type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EtcdAccess } from './support/etcd-access.ts';
 import { EtcdClients } from './support/etcd-clients.ts';
 import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
 import { kubectl, patiently } from './support/kubectl.ts';
@@ -139,5 +151,122 @@ describe('certificates that somebody else makes', () => {
     await clients.stop();
     expect(clients.failed).toEqual([]);
     expect(authoritiesIn(await secret('given-client-tls'))).toEqual([authority.certificate.keyId]);
+  });
+});
+
+/** As much of cert-manager's Certificate as an issuer goes by. */
+interface Certificate extends KubernetesObject {
+  spec?: {
+    secretName: string;
+    commonName: string;
+    dnsNames?: string[];
+    ipAddresses?: string[];
+    usages: string[];
+    issuerRef: { name: string };
+  };
+}
+const Certificate: ResourceType<Certificate> = {
+  apiVersion: 'cert-manager.io/v1',
+  kind: 'Certificate',
+  plural: 'certificates',
+  namespaced: true,
+};
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'certificates.cert-manager.io' },
+  spec: {
+    group: 'cert-manager.io',
+    scope: 'Namespaced',
+    names: { kind: 'Certificate', plural: 'certificates' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      },
+    ],
+  },
+};
+
+describe('certificates by cert-manager, and users with roles', () => {
+  const place = { name: 'issued', namespace };
+  const password = 'open-sesame-4711';
+  const until = (description: string, is: (cluster: EtcdCluster) => boolean) =>
+    waitFor(client, EtcdCluster, place, is, { description, timeout: 90_000 });
+  const untilCertificates = (reason: string) =>
+    until(`to say ${reason}`, ({ status }) => conditionOf(status?.conditions, 'CertificatesReady')?.reason === reason);
+  const issueAll = async () => {
+    const [now, lifetime] = [Date.now(), 86_400_000];
+    const authority = createAuthority({ name: 'issuer', lifetime, now });
+    for (const { spec } of (await client.list(Certificate, { namespace })).items) {
+      const { secretName: name = '', commonName = '', dnsNames = [], ipAddresses = [], usages = [] } = spec ?? {};
+      const isServer = usages.includes('server auth');
+      const pair = issueLeaf(authority, {
+        commonName,
+        names: [...dnsNames, ...ipAddresses],
+        usages: isServer ? ['server', 'client'] : ['client'],
+        lifetime,
+        now,
+      });
+      const data = leafData({ pair, bundle: authority.pem });
+      await client.create(Secret, { metadata: { name, namespace }, type: 'kubernetes.io/tls', data });
+    }
+  };
+
+  it('are asked for once cert-manager is there, and waited for; etcd asks who somebody is then', async () => {
+    await client.create(Secret, { metadata: { name: 'ann', namespace }, stringData: { password } });
+    const spec = {
+      size: 1,
+      version: ETCD_VERSION,
+      repository: ETCD_REPOSITORY,
+      storage: { size: '256Mi' },
+      quotaBackendBytes: 134_217_728,
+      tls: { provider: 'CertManager', issuerRef: { name: 'ca' } },
+      auth: {
+        roles: [{ name: 'app', permissions: [{ access: 'ReadWrite', prefix: '/app/' }] }],
+        users: [{ name: 'ann', passwordSecret: { name: 'ann' }, roles: ['app'] }],
+      },
+    } as const;
+    await client.create(EtcdCluster, manifestOf(EtcdCluster, { metadata: place, spec: spec as never }));
+    const { status } = await untilCertificates('CertManagerMissing');
+    expect(conditionOf(status?.conditions, 'CertificatesReady')?.message).toContain('install cert-manager');
+    await kubectl(cluster, ['create', '-f', '-'], JSON.stringify(definition));
+    await untilCertificates('Issuing');
+    await issueAll();
+    await until('to run, with users', ({ status }) =>
+      Boolean(status?.phase === 'Running' && conditionOf(status.conditions, 'AccessReady')?.status === 'True'),
+    );
+    const stranger = await EtcdAccess.to(client, place.name);
+    await expect(stranger.put('/app/1', 'mine')).rejects.toThrow(/user name is empty|permission denied/);
+    const ann = await EtcdAccess.to(client, place.name);
+    await ann.logIn('ann', password);
+    await ann.put('/app/1', 'hers');
+    expect(await ann.get('/app/1')).toBe('hers');
+    await expect(ann.put('/other', 'hers')).rejects.toThrow('permission denied');
+  });
+
+  it('does not keep backups from being taken, restored and compared; and nowhere is a password told', async () => {
+    await client.create(PersistentVolumeClaim, {
+      metadata: { name: 'backups', namespace },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '256Mi' } } },
+    });
+    const storage = { volume: { claimName: 'backups' } };
+    await client.create(EtcdBackup, {
+      metadata: place,
+      spec: { cluster: place.name, storage } as never,
+    });
+    const { status } = await waitFor(client, EtcdBackup, place, ({ status }) => status?.phase === 'Succeeded', {
+      description: 'to be taken',
+      timeout: 90_000,
+    });
+    expect(status?.backups?.[0]?.verifiedAt).toBeDefined();
+    const told = await Promise.all([
+      kubectl(cluster, ['logs', '--namespace', etcd.name, `deployment/${etcd.name}`]),
+      kubectl(cluster, ['describe', 'etcdclusters,etcdbackups,events,pods']),
+      kubectl(cluster, ['get', 'etcdclusters,etcdbackups,pods', '--output', 'yaml']),
+    ]);
+    for (const text of told) expect(text).not.toContain(password);
   });
 });

@@ -3,6 +3,7 @@ import { EtcdCluster, etcd } from '@kurator/operator-etcd';
 import { type Client, conditionOf, installCrds, PersistentVolumeClaim, Pod, Secret, waitFor } from '@kurator/sdk';
 import { type Cluster, createCluster } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EtcdAccess } from './support/etcd-access.ts';
 import { ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
 import { EtcdTraffic } from './support/etcd-traffic.ts';
 import { kubectl } from './support/kubectl.ts';
@@ -60,6 +61,25 @@ const pods = async () =>
   (await client.list(Pod, { namespace: 'default', labelSelector: 'etcd.kurator.sh/cluster' })).items;
 const claimNames = async () =>
   (await client.list(PersistentVolumeClaim, { namespace: 'default' })).items.map(({ metadata }) => metadata.name);
+
+describe('a member whose data is corrupt, as etcd says', () => {
+  it('is replaced, its volume is kept, and etcd serves again', async () => {
+    await traffic.until(20);
+    const { status } = await client.get(EtcdCluster, example);
+    const bad = status?.members?.find(({ leader }) => !leader);
+    await (await EtcdAccess.to(client, example.name)).raise('CORRUPT', bad?.id ?? '');
+    const { status: after } = await until('to run without it', ({ status }) => {
+      const names = (status?.members ?? []).map(({ name }) => name);
+      return status?.phase === 'Running' && names.length === 3 && !names.includes(bad?.name ?? '');
+    });
+    expect(after?.members?.every(({ healthy }) => healthy)).toBe(true);
+    expect(await claimNames()).toContain(bad?.name);
+    const { acknowledged, missing } = await traffic.check();
+    expect(missing).toEqual([]);
+    await traffic.until(acknowledged + 5);
+    await kubectl(cluster, ['delete', 'pvc', bad?.name ?? '']);
+  });
+});
 
 describe('an etcd cluster that has lost the volumes of two of three members', () => {
   let survivor = '';

@@ -1,5 +1,8 @@
-/** An etcd cluster as the book tells it: made, a member lost and replaced, grown, shrunk, upgraded, while somebody reads and writes. */
-import { EtcdCluster, etcd } from '@kurator/operator-etcd';
+/**
+ * An etcd cluster as the book tells it: made, a member lost and replaced, grown, shrunk, upgraded, its data and its configuration backed up
+ * and restored, while somebody reads and writes. In a namespace where Pod Security is enforced as restricted.
+ */
+import { EtcdBackup, EtcdCluster, EtcdRestore, etcd } from '@kurator/operator-etcd';
 import {
   type Client,
   conditionOf,
@@ -12,6 +15,7 @@ import {
 } from '@kurator/sdk';
 import { type Cluster, createCluster, eventually } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EtcdAccess } from './support/etcd-access.ts';
 import { ETCD_NEXT_VERSION, ETCD_REPOSITORY, ETCD_VERSION, loadEtcd } from './support/etcd-image.ts';
 import { EtcdTraffic } from './support/etcd-traffic.ts';
 import { kubectl, patiently } from './support/kubectl.ts';
@@ -25,6 +29,7 @@ const example = { name: 'example-etcd-cluster', namespace: 'default' };
 beforeAll(async () => {
   ({ cluster } = await createCluster({ name: 'e2e-etcd', nodes: 3 }));
   client = await cluster.client();
+  await kubectl(cluster, ['label', 'namespace', 'default', 'pod-security.kubernetes.io/enforce=restricted']);
   await loadEtcd(cluster, [ETCD_VERSION, ETCD_NEXT_VERSION]);
   await installCrds(client, etcd.resources);
   const entry = 'operators/etcd/src/main.ts';
@@ -56,11 +61,16 @@ const untilRunning = (size: number, version = ETCD_VERSION) =>
     { description: `to run with ${size} members`, timeout: 180_000 },
   );
 const pods = async () =>
-  (await client.list(Pod, { namespace: 'default', labelSelector: 'etcd.kurator.sh/cluster' })).items;
+  (await client.list(Pod, { namespace: 'default', labelSelector: `etcd.kurator.sh/cluster=${example.name}` })).items;
 const podNames = async () =>
   (await pods()).filter(({ metadata }) => !metadata.deletionTimestamp).map(({ metadata }) => metadata.name);
 const claimNames = async () =>
-  (await client.list(PersistentVolumeClaim, { namespace: 'default' })).items
+  (
+    await client.list(PersistentVolumeClaim, {
+      namespace: 'default',
+      labelSelector: `etcd.kurator.sh/cluster=${example.name}`,
+    })
+  ).items
     .map(({ metadata }) => metadata.name)
     .sort();
 
@@ -153,6 +163,48 @@ describe('an etcd cluster', () => {
     const { acknowledged, missing } = await traffic.check();
     expect(acknowledged).toBeGreaterThan(100);
     expect(missing).toEqual([]);
+  });
+
+  it('is backed up, its data and its configuration, and comes back as another cluster of three', async () => {
+    const namespace = 'default';
+    const lines = [
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'backups' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '256Mi' } } },
+      },
+      {
+        apiVersion: 'etcd.kurator.sh/v1alpha1',
+        kind: 'EtcdBackup',
+        metadata: { name: 'tonight' },
+        spec: { cluster: example.name, storage: { volume: { claimName: 'backups', path: 'etcd' } } },
+      },
+    ];
+    await (await EtcdAccess.to(client, example.name)).put('greeting', 'hello');
+    await kubectl(cluster, ['apply', '-f', '-'], lines.map((line) => JSON.stringify(line)).join('\n'));
+    const until = (type: typeof EtcdBackup | typeof EtcdRestore, name: string) =>
+      waitFor(client, type as typeof EtcdBackup, { name, namespace }, ({ status }) => status?.phase === 'Succeeded', {
+        description: 'to have succeeded',
+        timeout: 180_000,
+      });
+    const { status } = await until(EtcdBackup, 'tonight');
+    expect(status?.backups?.[0]?.verifiedAt).toBeDefined();
+    await (await EtcdAccess.to(client, example.name)).put('greeting', 'good-bye');
+    const again = {
+      apiVersion: 'etcd.kurator.sh/v1alpha1',
+      kind: 'EtcdRestore',
+      metadata: { name: 'again' },
+      spec: { cluster: { name: 'again' }, source: { backup: 'tonight' } },
+    };
+    await kubectl(cluster, ['apply', '-f', '-'], JSON.stringify(again));
+    await until(EtcdRestore as never, 'again');
+    const restored = await client.get(EtcdCluster, { name: 'again', namespace });
+    const { spec } = await client.get(EtcdCluster, example);
+    expect(restored.spec).toMatchObject({ ...spec, bootstrap: expect.anything() });
+    expect(restored.status).toMatchObject({ ready: '3/3', currentVersion: ETCD_NEXT_VERSION });
+    expect(await (await EtcdAccess.to(client, 'again')).get('greeting')).toBe('hello');
+    expect(await (await EtcdAccess.to(client, example.name)).get('greeting')).toBe('good-bye');
   });
 
   it('refuses what would hurt it, with the field and the way out', async () => {

@@ -98,7 +98,8 @@ async function compact({ etcd, look, context: { signal } }: Means): Promise<void
 /** As gRPC counts what etcd calls compacted already. */
 const OUT_OF_RANGE = 11;
 
-function someVoter({ situation, endpoints }: Look, except?: string): Endpoint {
+/** Who answers for all: the leader, if it can. */
+export function someVoter({ situation, endpoints }: Look, except?: string): Endpoint {
   const { listing, healthy } = situation;
   const voters = (listing?.members ?? []).filter(({ isLearner }) => !isLearner);
   // The leader answers for all, without a detour.

@@ -17,13 +17,15 @@ import {
   Secret,
   Service,
 } from '@kurator/sdk';
+import type { RecordedAccess } from './access/decide-access.ts';
+import { type Access, seeToAccess, unseen } from './access/see-to-access.ts';
 import { adviceOf } from './advice.ts';
 import { withBackups } from './backups/backup.ts';
 import { withRestores } from './backups/restore.ts';
 import { clearSeedPods } from './backups/seed.ts';
 import { decide } from './brain/decide.ts';
 import type { Step } from './brain/step.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut, type Means, someVoter } from './carry-out.ts';
 import {
   authorityManifest,
   clientSecret,
@@ -31,15 +33,26 @@ import {
   memberSecret,
   operatorCredentials,
   readAuthority,
+  rootSecret,
   type Trust,
 } from './children/certificates.ts';
 import { FORCED } from './children/member.ts';
-import { authoritySecretOf, clientSecretOf, DEFRAGMENT, isMember, LABEL, memberSecretOf, VOTER } from './children/names.ts';
+import {
+  authoritySecretOf,
+  clientSecretOf,
+  DEFRAGMENT,
+  isMember,
+  LABEL,
+  memberSecretOf,
+  rootSecretOf,
+  VOTER,
+} from './children/names.ts';
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
 import { EtcdMetrics } from './metrics.ts';
 import { EtcdCluster } from './resources.ts';
+import { Certificate, issuedTrust } from './rotation/cert-manager.ts';
 import { GIVEN, givenTrust, isLacking, type Lacking } from './rotation/given.ts';
 import { certificatesOf, rotate } from './rotation/rotate.ts';
 import { believing, hurry } from './rotation/trust.ts';
@@ -69,6 +82,7 @@ const clusters = operator({ name: 'etcd-operator' })
   .uses(PersistentVolumeClaim, ['get', 'patch'])
   .uses(Node, ['get'])
   .uses(EtcdCluster, ['patch'])
+  .uses(Certificate, ['get', 'create', 'patch'])
   .cron(({ spec }) => (spec.paused ? undefined : spec.defragmentation?.schedule), askForDefragmentation)
   .beside(({ manager }) => {
     metrics = new EtcdMetrics();
@@ -82,7 +96,7 @@ export const etcd = withRestores(withBackups(clusters));
 async function reconcile(cluster: EtcdCluster, context: AuthorContext): Promise<AuthorResult<EtcdCluster>> {
   const now = Date.now();
   metrics.reads(context);
-  const trust = isAuto(cluster) ? await authorityOf(cluster, context, now) : await givenTrust(cluster, context, now);
+  const trust = await trustOf(cluster, context, now);
   return isLacking(trust) ? lacking(trust, context) : await pass(cluster, trust, context, now);
 }
 
@@ -92,7 +106,7 @@ async function pass(
   context: AuthorContext,
   now: number,
 ): Promise<AuthorResult<EtcdCluster>> {
-  const { event, log, requeue } = context;
+  const { event, requeue } = context;
   const client = new EtcdClient(operatorCredentials(trust, now));
   const seen = believing(await look(cluster, client, context, now), trust, context);
   const { situation } = seen;
@@ -101,28 +115,52 @@ async function pass(
   const small = situation.paused ? undefined : await growVolumes(cluster, context);
   if (!situation.paused) await keepChildren(cluster, trust, seen, context);
 
-  const said = describe(step);
-  let trouble: string | undefined;
-  try {
-    await carryOut(step, { cluster: seen.cluster, trust, etcd: client, look: seen, context });
-  } catch (error) {
-    // etcd says no for a while after each change, and a learner that has not caught up is not promoted: it is asked again.
-    if (!(error instanceof EtcdError)) throw error;
-    trouble = error.message;
-    log.info(`${said}: ${trouble}`);
-  }
-  if (!trouble) tell(step, context);
-  if (!trouble) metrics.done(step.do);
+  const trouble = await attempt(step, { cluster: seen.cluster, trust, etcd: client, look: seen, context });
   advise(cluster, event);
   const certificates = await seeToAuthority(cluster, trust, seen, context);
   // What could not be proved is not planned.
-  const done: Step = trouble && isRecordedAfter(step) ? { do: 'wait', why: said } : step;
+  const done: Step = trouble && isRecordedAfter(step) ? { do: 'wait', why: describe(step) } : step;
+  const access = await accessOf(cluster, client, seen, context);
   const { status, conditions } = statusOf(cluster, seen, done, trouble);
-  const isWaiting = trouble !== undefined || step.do === 'wait' || (step.do === 'nothing' && certificates.isRunning);
+  const isWaiting =
+    trouble !== undefined ||
+    step.do === 'wait' ||
+    (step.do === 'nothing' && (certificates.isRunning || access.isRunning));
   const soon = isWaiting ? SOON : step.do === 'nothing' ? IDLE : '1ms';
-  const claims = [...conditions, ...certificates.claims, ...volumesOf(small, cluster, event)];
-  return { status, conditions: claims, ...requeue(soon) };
+  const claims = [...conditions, ...certificates.claims, ...access.claims, ...volumesOf(small, cluster, event)];
+  const auth = access.recorded ? { auth: recordOf(access.recorded) } : {};
+  return { status: { ...status, ...auth }, conditions: claims, ...requeue(soon) };
 }
+
+/** Does it; or gives why etcd would not. */
+async function attempt(step: Step, means: Means): Promise<string | undefined> {
+  try {
+    await carryOut(step, means);
+  } catch (error) {
+    // etcd says no for a while after each change, and a learner that has not caught up is not promoted: it is asked again.
+    if (!(error instanceof EtcdError)) throw error;
+    means.context.log.info(`${describe(step)}: ${error.message}`);
+    return error.message;
+  }
+  tell(step, means.context);
+  metrics.done(step.do);
+  return undefined;
+}
+
+/** Only where quorum answers, and the cluster is sure to stay: users are keys. */
+async function accessOf(cluster: EtcdCluster, etcd: EtcdClient, seen: Look, context: AuthorContext): Promise<Access> {
+  const { situation } = seen;
+  const { recovery, paused, listing } = situation;
+  const isBeginning = !cluster.status?.clusterId || (recovery && recovery.stage !== 'Done');
+  if (paused || !listing || isBeginning) return unseen(cluster);
+  return await seeToAccess(cluster, etcd, someVoter(seen), context);
+}
+
+/** As the status has it. */
+const recordOf = ({ roles, users }: RecordedAccess) => ({
+  roles: [...roles],
+  users: users.map(({ name, password }) => ({ name, ...(password === undefined ? {} : { password }) })),
+});
 
 /** Whether one authority follows another just now, and what is told of that. */
 async function seeToAuthority(cluster: EtcdCluster, trust: Trust, seen: Look, context: AuthorContext) {
@@ -131,7 +169,13 @@ async function seeToAuthority(cluster: EtcdCluster, trust: Trust, seen: Look, co
   return { isRunning: rotation?.isRunning === true, claims: certificatesOf(rotation) };
 }
 
-const isAuto = ({ spec }: EtcdCluster): boolean => spec.tls.provider === 'Auto';
+/** By whomever certificates are made; or why there are none. */
+async function trustOf(cluster: EtcdCluster, context: AuthorContext, now: number): Promise<Trust | Lacking> {
+  const { provider, secret } = cluster.spec.tls;
+  if (provider === 'Auto') return await authorityOf(cluster, context, now);
+  if (provider === 'CertManager') return await issuedTrust(cluster, context, now);
+  return await givenTrust(cluster, secret, context, now);
+}
 
 /** Without certificates nothing is touched, and nobody can be asked. */
 function lacking({ lacks }: Lacking, { event, requeue }: AuthorContext): AuthorResult<EtcdCluster> {
@@ -150,10 +194,15 @@ async function askForDefragmentation({ metadata }: EtcdCluster, { client, signal
 type AskContext = Pick<AuthorContext, 'client' | 'signal'>;
 
 /** Said where volumes do not grow, and that they have once it was said. */
-function volumesOf(small: string | undefined, { status }: EtcdCluster, event: AuthorContext['event']): ConditionClaim[] {
+function volumesOf(
+  small: string | undefined,
+  { status }: EtcdCluster,
+  event: AuthorContext['event'],
+): ConditionClaim[] {
   const type = 'VolumesGrown';
   const told = conditionOf(status?.conditions, type);
-  if (small === undefined) return told ? [{ type, status: 'True', reason: 'AsWanted', message: 'as large as wanted' }] : [];
+  if (small === undefined)
+    return told ? [{ type, status: 'True', reason: 'AsWanted', message: 'as large as wanted' }] : [];
   if (told?.message !== small) event('Warning', 'VolumeTooSmall', small);
   return [{ type, status: 'False', reason: 'VolumeTooSmall', message: small }];
 }
@@ -169,7 +218,10 @@ function advise(cluster: EtcdCluster, event: AuthorContext['event']): void {
 }
 
 /** Volumes that are smaller than is wanted; their class says whether they can grow. Gives why they do not. */
-async function growVolumes(cluster: EtcdCluster, { owned, client, signal }: AuthorContext): Promise<string | undefined> {
+async function growVolumes(
+  cluster: EtcdCluster,
+  { owned, client, signal }: AuthorContext,
+): Promise<string | undefined> {
   const wanted = String(cluster.spec.storage.size);
   for (const { metadata, spec } of owned(PersistentVolumeClaim).filter(isMember)) {
     const present = spec?.resources?.requests?.storage ?? wanted;
@@ -195,6 +247,8 @@ async function keepChildren(cluster: EtcdCluster, trust: Trust, { situation }: L
   await apply(PodDisruptionBudget, budgetOf(cluster, voters.length));
   const clients = clientSecret(cluster, trust, get(Secret, clientSecretOf(cluster)), situation.now);
   if (clients) await apply(Secret, clients);
+  const root = cluster.spec.auth && rootSecret(cluster, trust, get(Secret, rootSecretOf(cluster)), situation.now);
+  if (root) await apply(Secret, root);
   await renewCertificates(cluster, trust, context, situation.now);
   // Only once it is on record that the cluster has data: until then it may be begun anew.
   if (!cluster.status?.clusterId) return;

@@ -12,6 +12,7 @@ import {
   Secret,
   z,
 } from '@kurator/sdk';
+import { auth } from './access/fields.ts';
 import { restoreSource } from './backups/storage-fields.ts';
 import { etcdOptions, podTemplate } from './member-fields.ts';
 
@@ -60,33 +61,50 @@ const storage = z
 const givenSecret = () => reference(z.string().min(1).max(253), { to: Secret, verbs: ['get'] });
 
 const tls = rule(
-  z.object({
-    provider: immutable(z.enum(['Auto', 'Secret']).default('Auto')).describe(
-      'Who makes certificates. Auto: the operator, with an authority of its own; Secret: you, in the Secrets that are named here.',
-    ),
-    secret: z
-      .object({
-        member: givenSecret().describe(
-          'A Secret with tls.crt, tls.key and ca.crt for all members: common name etcd-peer, names *.NAME.NAMESPACE.svc and localhost.',
+  rule(
+    z.object({
+      provider: immutable(z.enum(['Auto', 'CertManager', 'Secret']).default('Auto')).describe(
+        'Who makes certificates. Auto: the operator, with an authority of its own; CertManager: an issuer of cert-manager; Secret: you, in the ' +
+          'Secrets that are named here.',
+      ),
+      issuerRef: z
+        .object({
+          name: z.string().min(1).max(253),
+          kind: z.string().min(1).max(63).default('Issuer').describe('Issuer, of this namespace, or ClusterIssuer.'),
+          group: z.string().min(1).max(253).default('cert-manager.io'),
+        })
+        .optional()
+        .describe(
+          'Of cert-manager. It must sign for the names of Services and the common names etcd-peer, client and root.',
         ),
-        client: givenSecret().describe('A Secret with tls.crt, tls.key and ca.crt for the operator and other clients.'),
-      })
-      .optional(),
-    authority: z
-      .string()
-      .max(63)
-      .default('')
-      .describe(
-        'Another text here, such as the date, asks for another authority. It follows the present one in stages.',
-      ),
-    overlap: duration({ min: '1s', max: '720h' })
-      .default('1h')
-      .describe(
-        'How long clients are given to load whom they are to believe, and then what they are to show, while authorities follow each other.',
-      ),
-  }),
-  'has(self.secret) == (has(self.provider) && self.provider == "Secret")',
-  'give secret with provider: Secret, and only then',
+      secret: z
+        .object({
+          member: givenSecret().describe(
+            'A Secret with tls.crt, tls.key and ca.crt for all members: common name etcd-peer, names *.NAME.NAMESPACE.svc and localhost.',
+          ),
+          client: givenSecret().describe(
+            'A Secret with tls.crt, tls.key and ca.crt for the operator and other clients.',
+          ),
+        })
+        .optional(),
+      authority: z
+        .string()
+        .max(63)
+        .default('')
+        .describe(
+          'Another text here, such as the date, asks for another authority. It follows the present one in stages.',
+        ),
+      overlap: duration({ min: '1s', max: '720h' })
+        .default('1h')
+        .describe(
+          'How long clients are given to load whom they are to believe, and then what they are to show, while authorities follow each other.',
+        ),
+    }),
+    'has(self.secret) == (has(self.provider) && self.provider == "Secret")',
+    'give secret with provider: Secret, and only then',
+  ),
+  'has(self.issuerRef) == (has(self.provider) && self.provider == "CertManager")',
+  'give issuerRef with provider: CertManager, and only then',
 ).prefault({});
 
 /** Of an EtcdCluster; an EtcdRestore has them too, for the one that it makes. */
@@ -158,6 +176,9 @@ export const clusterFields = z.object({
     .optional()
     .describe('What the pods of members have beside: labels, annotations, and where they may run.'),
   etcdOptions: etcdOptions().optional().describe('How etcd is tuned; all else follows from the other fields.'),
+  auth: auth()
+    .optional()
+    .describe('Users and roles. With it etcd asks everybody who he is; a certificate alone is not enough.'),
   bootstrap: immutable(z.object({ restore: restoreSource() }), { settable: false })
     .optional()
     .describe('What its data begins with. An EtcdRestore sets it, once it has looked at the snapshot.'),
@@ -206,6 +227,20 @@ const recovery = z
   })
   .describe('How the cluster went on when a majority of its members was gone.');
 
+const access = z
+  .object({
+    roles: z.array(z.string()).max(64),
+    users: z
+      .array(
+        z.object({
+          name: z.string(),
+          password: z.string().describe('The version of the Secret that etcd was last told it from.').optional(),
+        }),
+      )
+      .max(64),
+  })
+  .describe('The users and roles that this operator has made.');
+
 /** A cluster of etcd. */
 export const EtcdCluster = resource({
   group: 'etcd.kurator.sh',
@@ -219,7 +254,11 @@ export const EtcdCluster = resource({
     .string()
     .max(52)
     .regex(/^[a-z]([-a-z0-9]*[a-z0-9])?$/),
-  spec: clusterFields,
+  spec: rule(
+    clusterFields,
+    '!has(self.auth) || !has(self.tls) || !has(self.tls.provider) || self.tls.provider != "Secret"',
+    'auth needs certificates for root: give tls.provider Auto or CertManager',
+  ),
   status: z.object({
     phase: z.enum(['Creating', 'Running', 'Changing', 'Degraded', 'QuorumLost', 'Paused']),
     size: z.int().describe('How many members vote.'),
@@ -232,6 +271,7 @@ export const EtcdCluster = resource({
     members: z.array(member).max(32),
     recovery: recovery.optional(),
     maintenance: maintenance.optional(),
+    auth: access.optional(),
   }),
   columns: {
     Ready: '.status.ready',

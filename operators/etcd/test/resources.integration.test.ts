@@ -51,6 +51,15 @@ describe('an EtcdCluster', () => {
     ['images of a registry with a port', { repository: 'registry.example:5000/mirror/coreos/etcd' }],
     ['a request that is its limit', { resources: { requests: { cpu: 1 }, limits: { cpu: '1000m' } } }],
     ['a request without a limit', { resources: { requests: { memory: '64Mi' }, limits: { cpu: 1 } } }],
+    [
+      'users of its roles',
+      {
+        auth: {
+          roles: [{ name: 'app', permissions: [{ access: 'ReadWrite', prefix: '/app/' }] }],
+          users: [{ name: 'ann', passwordSecret: { name: 'ann' }, roles: ['app', 'root'] }],
+        },
+      },
+    ],
     ['a taint that its pods bear', { podTemplate: { spec: { tolerations: [{ operator: 'Exists' }] } } }],
     ['a label without a value', { nodeSelector: { 'node-role.kubernetes.io/etcd': '' } }],
   ])('may have %s', async (_, spec) => {
@@ -97,6 +106,32 @@ describe('an EtcdCluster', () => {
       { podTemplate: { spec: { containers: [] } } },
       'podTemplate.spec.containers',
       'unknown field',
+    ],
+    [
+      'an issuer that is not asked',
+      { tls: { issuerRef: { name: 'ca' } } },
+      'spec.tls',
+      'give issuerRef with provider: CertManager',
+    ],
+    ['an issuer that is not named', { tls: { provider: 'CertManager' } }, 'spec.tls', 'give issuerRef with provider'],
+    [
+      'users and nobody to be root',
+      { auth: {}, tls: { provider: 'Secret', secret: { member: 'a', client: 'b' } } },
+      'spec',
+      'auth needs certificates for root',
+    ],
+    [
+      'a role that is not declared',
+      { auth: { users: [{ name: 'ann', roles: ['app'] }] } },
+      'spec.auth',
+      'add it to roles',
+    ],
+    ['a user who is root', { auth: { users: [{ name: 'root' }] } }, 'spec.auth.users[0].name', "operator's own"],
+    [
+      'a permission of nothing',
+      { auth: { roles: [{ name: 'app', permissions: [{ access: 'Read' }] }] } },
+      'spec.auth.roles[0].permissions[0]',
+      'either key or prefix',
     ],
     ['a field that does not exist', { sise: 3 }, 'sise', 'unknown field'],
   ])('with %s is refused', async (_, wrong, field, remedy) => {

@@ -3,8 +3,7 @@
  * restores them: neither needs what is in the other, and the operator itself never holds a snapshot.
  */
 import { type Container, type Manifest, type Pod, type PodSpec, parseDuration } from '@kurator/sdk';
-import { AS_NOBODY } from '../children/member.ts';
-import { clientSecretOf } from '../children/names.ts';
+import { operatorSecretOf } from '../children/names.ts';
 import type { EtcdCluster } from '../resources.ts';
 import type { Storage } from './storage-fields.ts';
 import { AGENT, places, SCRATCH, type Subject, TASK, type Task } from './task.ts';
@@ -40,13 +39,17 @@ export function backupPod(options: {
   const { name, cluster, storage, key, subject, verify, remove, images } = options;
   const agent = (task: Task) => agentContainer(task, images.agent, storage, true);
   const take = agent({ do: 'take', storage, key, subject, verify, remove });
-  const tls = { name: 'tls', secret: { secretName: clientSecretOf(cluster), defaultMode: 0o440 } };
+  const tls = { name: 'tls', secret: { secretName: operatorSecretOf(cluster), defaultMode: 0o440 } };
   const volumes = [tls, ...volumesOf(storage)];
   if (!verify) return podOf(name, 'backup', { containers: [take], volumes });
   return podOf(name, 'backup', {
     initContainers: [
       take,
-      agentContainer({ do: 'fetch', storage, key, into: places.snapshot, known: 'taken' }, images.agent, storage),
+      agentContainer(
+        { do: 'fetch', storage, key, into: places.snapshot, known: 'taken', scratch: true },
+        images.agent,
+        storage,
+      ),
       scratchRestore(images.etcd),
     ],
     containers: [scratchMember(images.etcd, cluster.spec), agent({ do: 'verify', storage, key, subject, remove })],
@@ -78,7 +81,7 @@ export function checkPod(options: {
   return podOf(name, 'check', {
     initContainers: [
       agentContainer(
-        { do: 'fetch', storage, key, into: places.snapshot, known: 'written', version },
+        { do: 'fetch', storage, key, into: places.snapshot, known: 'written', version, scratch: true },
         images.agent,
         storage,
       ),
@@ -221,6 +224,10 @@ function scratchMember(image: string, spec?: EtcdCluster['spec']): Container {
     'advertise-client-urls': SCRATCH,
     'listen-peer-urls': SCRATCH_PEER,
     'initial-advertise-peer-urls': SCRATCH_PEER,
+    'client-cert-auth': 'true',
+    'trusted-ca-file': `${places.scratchTls}/ca.crt`,
+    'cert-file': `${places.scratchTls}/tls.crt`,
+    'key-file': `${places.scratchTls}/tls.key`,
     // An alarm for want of room would be in nobody's way, but in the log.
     'quota-backend-bytes': String(spec?.quotaBackendBytes ?? 17_179_869_184),
   };

@@ -12,6 +12,7 @@ export const places = {
   snapshot: '/work/snapshot.db',
   taken: '/work/taken.json',
   restored: '/work/restored',
+  scratchTls: '/work/tls',
   tls: '/etc/etcd/tls',
   credentials: '/etc/etcd-backup/credentials',
   ca: '/etc/etcd-backup/ca',
@@ -20,7 +21,7 @@ export const places = {
 } as const;
 
 /** Where the scratch member listens: in its own pod alone. */
-export const SCRATCH = 'http://127.0.0.1:2379';
+export const SCRATCH = 'https://127.0.0.1:2379';
 
 /** For whom a backup is taken. */
 export interface Subject {
@@ -57,6 +58,8 @@ export type Task =
       readonly unless?: string;
       /** What a try before has left. */
       readonly clear?: string;
+      /** Whether a scratch member comes after it, which needs a certificate. */
+      readonly scratch?: true;
     }
   /** Compares the scratch member with the cluster, writes down what it is, and has the old ones go. */
   | {

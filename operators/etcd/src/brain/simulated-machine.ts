@@ -114,3 +114,13 @@ export function objectsOf(machine: Machine | undefined, template: number): Membe
   const upToDate = pod === 'absent' || (machine.template === template && !forced);
   return { pod, upToDate, claim: hasClaim, gone: !isWhole(machine), forced };
 }
+
+/** What etcd raises alarms for is not simulated: maintenance.test.ts and corruption.test.ts have that. */
+export const UNTROUBLED = {
+  noSpace: false,
+  corrupt: new Set<string>(),
+  foreign: new Set<string>(),
+  full: new Set<string>(),
+  request: undefined,
+  maintenance: undefined,
+} as const;

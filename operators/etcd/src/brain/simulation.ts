@@ -14,6 +14,7 @@ import {
   type Peer,
   pick,
   type Trouble,
+  UNTROUBLED,
   wrongsOfSurvivor,
 } from './simulated-machine.ts';
 import { type PlannedMember, type Position, quorumOf, type Recovery, type Situation } from './situation.ts';
@@ -60,12 +61,7 @@ export class Simulation {
       recovers: this.#recovers,
       recovery: this.#recovery,
       positions: this.#positions(),
-      noSpace: false,
-      corrupt: new Set(),
-      foreign: new Set(),
-      full: new Set(),
-      request: undefined,
-      maintenance: undefined,
+      ...UNTROUBLED,
       replaceAfter: REPLACE_AFTER,
       formed: this.#formed || (this.#plan.length === 0 && planned.length > 0),
       members,

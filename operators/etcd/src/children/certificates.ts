@@ -20,12 +20,23 @@ import { type Manifest, parseDuration, type Secret } from '@kurator/sdk';
 import type { Credentials } from '../database/etcd-client.ts';
 import type { EtcdCluster } from '../resources.ts';
 import { PEER_NAME } from './member.ts';
-import { authoritySecretOf, clientSecretOf, clientServiceOf, hostOf, labelsOf, memberSecretOf } from './names.ts';
+import {
+  authoritySecretOf,
+  clientSecretOf,
+  clientServiceOf,
+  hostOf,
+  labelsOf,
+  memberSecretOf,
+  ROOT,
+  rootSecretOf,
+} from './names.ts';
 
-/** Certificates that somebody else makes and renews: one for all members, one for the operator and other clients. */
+/** Certificates that somebody else makes and renews: one for all members, one for clients, which is the operator's too unless it has its own. */
 export interface Given {
   readonly member: LeafSecret;
   readonly client: LeafSecret;
+  /** Made out to root. */
+  readonly operator?: LeafSecret;
 }
 
 /** Where certificates come from: an authority of the cluster's own, or somebody's hand. */
@@ -111,6 +122,13 @@ export function clientSecret(cluster: EtcdCluster, trust: Trust, present: Secret
   return secretOf(cluster, name, clientCertificate(now), trust, present, now);
 }
 
+/** The Secret that whoever administers it mounts, where etcd has users; or undefined if the one that is there will do. */
+export function rootSecret(cluster: EtcdCluster, trust: Trust, present: Secret | undefined, now: number) {
+  if (isGiven(trust)) return trust.operator && copyOf(cluster, rootSecretOf(cluster), trust.operator, present);
+  const request = { commonName: ROOT, usages: ['client'], lifetime: LEAF, now } as const;
+  return secretOf(cluster, rootSecretOf(cluster), request, trust, present, now);
+}
+
 /** What is given is copied: pods mount Secrets of the same names, whoever has made what is in them. */
 function copyOf(cluster: EtcdCluster, name: string, leaf: LeafSecret, present: Secret | undefined) {
   const stored = leafFromData(present?.data);
@@ -150,11 +168,11 @@ function isGood({ certificate }: KeyPair, request: LeafRequest, { authority }: R
 /** What the operator shows to members. */
 export function operatorCredentials(trust: Trust, now: number): Credentials {
   if (isGiven(trust)) {
-    const { pair, bundle } = trust.client;
+    const { pair, bundle } = trust.operator ?? trust.client;
     return { ca: bundle, cert: pair.pem, key: pair.exportKey() };
   }
   const ring = trust;
-  const request = { commonName: 'kurator-etcd-operator', usages: ['client'], lifetime: OPERATOR, now } as const;
+  const request = { commonName: ROOT, usages: ['client'], lifetime: OPERATOR, now } as const;
   const pair = issueLeaf(ring.authority, request);
   return { ca: bundleOf(ring), cert: pair.pem, key: pair.exportKey() };
 }

@@ -34,7 +34,11 @@ describe('the pod of a member', () => {
   });
 
   it('is made anew for another podTemplate or other etcdOptions', () => {
-    const made = [{}, { podTemplate: { spec: { priorityClassName: 'high' } } }, { etcdOptions: { snapshotCount: 500 } }];
+    const made = [
+      {},
+      { podTemplate: { spec: { priorityClassName: 'high' } } },
+      { etcdOptions: { snapshotCount: 500 } },
+    ];
     expect(new Set(made.map((spec) => templateOf(cluster(spec)))).size).toBe(3);
   });
 

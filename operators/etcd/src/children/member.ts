@@ -8,6 +8,16 @@ const CERTIFICATES = '/etc/etcd/tls';
 /** The user that etcd and its snapshots belong to: nobody in particular, and not root. */
 const USER = 1000;
 
+/** What every pod with such data runs as. */
+export const AS_NOBODY = {
+  runAsNonRoot: true,
+  runAsUser: USER,
+  runAsGroup: USER,
+  fsGroup: USER,
+  fsGroupChangePolicy: 'OnRootMismatch',
+  seccompProfile: { type: 'RuntimeDefault' },
+} as const;
+
 /** An alarm is no reason to restart a member: it is still there afterwards, and nobody could read meanwhile. */
 const ALIVE = '/health?serializable=true&exclude=NOSPACE&exclude=CORRUPT';
 /** A full database can be read, and keys deleted, which is what is to be done then. */

@@ -36,7 +36,15 @@ export function memberOfPeerUrl(cluster: EtcdCluster, url: string): string | und
 export const clientServiceOf = ({ metadata }: EtcdCluster) => `${metadata.name}-client`;
 export const authoritySecretOf = ({ metadata }: EtcdCluster) => `${metadata.name}-ca`;
 export const clientSecretOf = ({ metadata }: EtcdCluster) => `${metadata.name}-client-tls`;
+/** With the certificate of root; made where etcd has users. */
+export const rootSecretOf = ({ metadata }: EtcdCluster) => `${metadata.name}-root-tls`;
+/** What pods of the operator's show to members. */
+export const operatorSecretOf = (cluster: EtcdCluster) =>
+  cluster.spec.auth ? rootSecretOf(cluster) : clientSecretOf(cluster);
 export const memberSecretOf = (member: string) => `${member}-tls`;
+
+/** Whom etcd takes the operator for, by its certificate, where it has users. */
+export const ROOT = 'root';
 
 // Without vowels, so that no word comes out, and without what looks alike.
 const LETTERS = 'bcdfghjklmnpqrstvwxz2456789';

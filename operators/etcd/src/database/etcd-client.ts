@@ -1,16 +1,9 @@
-/**
- * What the operator asks of etcd, by the JSON gateway that every member serves beside gRPC: no client library, and no protocol of its own.
- * Numbers of 64 bits come as text, and stay so: an id is a name.
- */
-import { request } from 'node:https';
-import { textOf } from './answer.ts';
+/** What the operator asks of etcd. Numbers of 64 bits that are names are kept as texts. */
+import type { Credentials, Target } from './grpc.ts';
+import type { Draft, Message, Shape } from './protobuf.ts';
+import { type Call, invoke, rpc } from './rpc.ts';
 
-/** Who asks, and whom he believes. */
-export interface Credentials {
-  readonly ca: string;
-  readonly cert: string;
-  readonly key: string;
-}
+export { type Credentials, EtcdError } from './grpc.ts';
 
 /** Where a member is. */
 export interface Endpoint {
@@ -18,6 +11,8 @@ export interface Endpoint {
   readonly address: string;
   /** The name in its certificate. */
   readonly serverName: string;
+  /** 2379 unless given. */
+  readonly port?: number;
 }
 
 /** One entry of etcd's list. */
@@ -38,7 +33,7 @@ export interface EtcdStatus {
   /** What of that holds keys; the rest is free, and goes when it is defragmented. */
   readonly dbSizeInUse: number;
   /** Of the keys, as this member has them. */
-  readonly revision: string;
+  readonly revision: number;
   readonly isLearner: boolean;
   /** Whether writes are refused because a database was full. */
   readonly noSpace: boolean;
@@ -51,72 +46,51 @@ export interface RaisedAlarm {
   readonly alarm: string;
 }
 
-/** etcd refused, or gave no answer. */
-export class EtcdError extends Error {
-  /** As gRPC counts them; undefined where there was no answer. */
-  readonly code: number | undefined;
-
-  constructor(message: string, code?: number, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'EtcdError';
-    this.code = code;
-  }
-}
-
 /** Where members answer clients. */
 export const CLIENT_PORT = 2379;
 /** What is done to a whole database takes as long as its disk does; a reconcile has a minute. */
 const PATIENCE_WITH_DISKS = 50_000;
-/** An answer of a cluster's list or of a status; anything longer is none. */
-const LONGEST_ANSWER = 1_048_576;
+const PATIENCE = 3_000;
+const GET = 0;
+const DEACTIVATE = 2;
+/** By their numbers. */
+const ALARMS = ['NONE', 'NOSPACE', 'CORRUPT'];
 
 /** One cluster, as seen with these credentials. */
 export class EtcdClient {
   readonly #credentials: Credentials;
-  readonly #timeout: number;
 
-  constructor(credentials: Credentials, { timeout = 3_000 }: { timeout?: number } = {}) {
+  constructor(credentials: Credentials) {
     this.#credentials = credentials;
-    this.#timeout = timeout;
   }
 
   async status(endpoint: Endpoint, signal?: AbortSignal): Promise<EtcdStatus> {
-    const answer = await this.#call(endpoint, '/v3/maintenance/status', {}, signal);
-    const header = answer.header as Fields;
-    return {
-      clusterId: hexadecimal(header.cluster_id),
-      memberId: hexadecimal(header.member_id),
-      leader: answer.leader && answer.leader !== '0' ? hexadecimal(answer.leader) : undefined,
-      version: String(answer.version ?? ''),
-      dbSize: Number(answer.dbSize ?? 0),
-      dbSizeInUse: Number(answer.dbSizeInUse ?? 0),
-      revision: String(header.revision ?? '0'),
-      isLearner: answer.isLearner === true,
-      // The list of alarms says it as well, and each question of it is an entry in the log of all members.
-      noSpace: ((answer.errors ?? []) as string[]).some((text) => ALARM_OF_NO_SPACE.test(text)),
-    };
+    const { header, leader, version, dbSize, dbSizeInUse, isLearner } = await this.ask(
+      endpoint,
+      rpc.status,
+      {},
+      signal,
+    );
+    const { clusterId, memberId, revision } = header;
+    const known = leader === '0' ? undefined : leader;
+    return { clusterId, memberId, leader: known, version, dbSize, dbSizeInUse, revision, isLearner };
   }
 
   /** As quorum has it, not as this member remembers it. */
   async members(endpoint: Endpoint, signal?: AbortSignal): Promise<readonly EtcdMember[]> {
-    const answer = await this.#call(endpoint, '/v3/cluster/member/list', { linearizable: true }, signal);
-    return ((answer.members ?? []) as Fields[]).map((member) => ({
-      id: hexadecimal(member.ID),
-      peerUrls: (member.peerURLs ?? []) as string[],
-      isLearner: member.isLearner === true,
-    }));
+    return (await this.ask(endpoint, rpc.members, { linearizable: true }, signal)).members;
   }
 
   async addLearner(endpoint: Endpoint, peerUrl: string, signal?: AbortSignal): Promise<void> {
-    await this.#call(endpoint, '/v3/cluster/member/add', { peerURLs: [peerUrl], isLearner: true }, signal);
+    await this.ask(endpoint, rpc.addMember, { peerUrls: [peerUrl], isLearner: true }, signal);
   }
 
   async promote(endpoint: Endpoint, id: string, signal?: AbortSignal): Promise<void> {
-    await this.#call(endpoint, '/v3/cluster/member/promote', { ID: decimal(id) }, signal);
+    await this.ask(endpoint, rpc.promoteMember, { id }, signal);
   }
 
   async remove(endpoint: Endpoint, id: string, signal?: AbortSignal): Promise<void> {
-    await this.#call(endpoint, '/v3/cluster/member/remove', { ID: decimal(id) }, signal);
+    await this.ask(endpoint, rpc.removeMember, { id }, signal);
   }
 
   /**
@@ -124,101 +98,51 @@ export class EtcdClient {
    * the database is full; and it leaves no key, no revision, and no watcher is told.
    */
   async proveWrites(endpoint: Endpoint, signal?: AbortSignal): Promise<void> {
-    const { ID } = await this.#call(endpoint, '/v3/lease/grant', { TTL: 60 }, signal);
-    await this.#call(endpoint, '/v3/lease/revoke', { ID }, signal);
+    const { id } = await this.ask(endpoint, rpc.grantLease, { seconds: 60 }, signal);
+    await this.ask(endpoint, rpc.revokeLease, { id }, signal);
   }
 
   /** Why etcd refuses to serve, if it does; all members say the same, for it is in the log. */
   async alarms(endpoint: Endpoint, signal?: AbortSignal): Promise<readonly RaisedAlarm[]> {
-    const { alarms = [] } = await this.#call(endpoint, '/v3/maintenance/alarm', { action: 'GET' }, signal);
-    return (alarms as Fields[]).map(({ memberID, alarm }) => ({
-      memberId: hexadecimal(memberID ?? 0),
-      alarm: String(alarm),
-    }));
+    const { alarms } = await this.ask(endpoint, rpc.alarm, { action: GET }, signal);
+    return alarms.map(({ memberId, alarm }) => ({ memberId, alarm: ALARMS[alarm] ?? `${alarm}` }));
   }
 
   /** Puts these alarms out; members that have reason to raise them again. */
   async disarm(endpoint: Endpoint, alarm: string, signal?: AbortSignal): Promise<void> {
     for (const raised of await this.alarms(endpoint, signal)) {
       if (raised.alarm !== alarm) continue;
-      const memberID = decimal(raised.memberId);
-      await this.#call(endpoint, '/v3/maintenance/alarm', { action: 'DEACTIVATE', memberID, alarm }, signal);
+      const { memberId } = raised;
+      await this.ask(endpoint, rpc.alarm, { action: DEACTIVATE, memberId, alarm: ALARMS.indexOf(alarm) }, signal);
     }
   }
 
   /** Forgets what keys were before this revision. Resolves when the room is free within the database. */
-  async compact(endpoint: Endpoint, revision: string, signal?: AbortSignal): Promise<void> {
-    await this.#call(endpoint, '/v3/kv/compaction', { revision, physical: true }, signal, PATIENCE_WITH_DISKS);
+  async compact(endpoint: Endpoint, revision: number, signal?: AbortSignal): Promise<void> {
+    await this.ask(endpoint, rpc.compact, { revision, physical: true }, signal, PATIENCE_WITH_DISKS);
   }
 
   /** The member writes its database anew, without what is free, and answers nobody until it is done. */
   async defragment(endpoint: Endpoint, signal?: AbortSignal): Promise<void> {
-    await this.#call(endpoint, '/v3/maintenance/defragment', {}, signal, PATIENCE_WITH_DISKS);
+    await this.ask(endpoint, rpc.defragment, {}, signal, PATIENCE_WITH_DISKS);
   }
 
   /** The endpoint must be the leader's. */
-  async moveLeader(endpoint: Endpoint, to: string, signal?: AbortSignal): Promise<void> {
-    await this.#call(endpoint, '/v3/maintenance/transfer-leadership', { targetID: decimal(to) }, signal);
+  async moveLeader(endpoint: Endpoint, target: string, signal?: AbortSignal): Promise<void> {
+    await this.ask(endpoint, rpc.moveLeader, { target }, signal);
   }
 
-  async #call(
-    { address, serverName }: Endpoint,
-    path: string,
-    body: object,
+  /** Whatever else rpc.ts has. */
+  async ask<Q extends Shape, A extends Shape>(
+    { address: host, serverName, port = CLIENT_PORT }: Endpoint,
+    call: Call<Q, A>,
+    draft: Draft<Q>,
     given?: AbortSignal,
-    timeout = this.#timeout,
-  ): Promise<Fields> {
+    timeout = PATIENCE,
+  ): Promise<Message<A>> {
     const patience = AbortSignal.timeout(timeout);
     const signal = given ? AbortSignal.any([given, patience]) : patience;
-    const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
-      const sent = request(
-        {
-          host: address,
-          port: CLIENT_PORT,
-          servername: serverName,
-          method: 'POST',
-          path,
-          headers: { 'content-type': 'application/json' },
-          // A connection for each question: members come and go, and a question every few seconds is none too many.
-          agent: false,
-          signal,
-          ...this.#credentials,
-        },
-        (response) => void textOf(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject),
-      );
-      sent.once('error', reject);
-      sent.end(JSON.stringify(body));
-    }).catch((cause) => {
-      throw new EtcdError(`${serverName} gave no answer: ${reasonOf(cause)}`, undefined, { cause });
-    });
-    const answer = fieldsOf(text);
-    if (status === 200 && answer) return answer;
-    const message = String(answer?.message ?? answer?.error ?? `status ${status}`);
-    throw new EtcdError(`${serverName} refused: ${message}`, Number(answer?.code ?? 2));
+    const target: Target = { host, port, serverName, credentials: this.#credentials };
+    return await invoke(target, call, draft, signal);
   }
-}
-
-type Fields = Record<string, unknown>;
-
-function fieldsOf(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function reasonOf(cause: unknown): string {
-  const { name, message, code } = cause as NodeJS.ErrnoException;
-  return name === 'TimeoutError' || name === 'AbortError' ? 'it took too long' : (code ?? message);
-}
-
-/** As etcdctl prints ids. */
-function hexadecimal(id: unknown): string {
-  return BigInt(String(id)).toString(16);
-}
-
-function decimal(id: string): string {
-  return BigInt(`0x${id}`).toString();
 }

@@ -16,20 +16,21 @@ export const GIVEN: ConditionClaim = {
   type: 'CertificatesReady',
   status: 'True',
   reason: 'Given',
-  message: 'as they are in the Secrets of spec.tls.secret',
+  message: 'as they are in the Secrets that somebody else writes',
 };
 
 export async function givenTrust(
   cluster: EtcdCluster,
+  secret: Readonly<Record<'member' | 'client', string>> | undefined,
   { client, signal }: AuthorContext,
   now: number,
 ): Promise<Given | Lacking> {
   const { namespace = '' } = cluster.metadata;
-  const { secret } = cluster.spec.tls;
   const leaves = new Map<string, Given['member']>();
   for (const field of ['member', 'client'] as const) {
     const name = secret?.[field] ?? '';
-    const where = `spec.tls.secret.${field}: the Secret ${name}`;
+    const place = cluster.spec.tls.provider === 'Secret' ? `spec.tls.secret.${field}: ` : '';
+    const where = `${place}the Secret ${name}`;
     const found = await client.find(Secret, { name, namespace }, { signal });
     if (!found) return lacks('SecretMissing', `${where} is not there: make it, with tls.crt, tls.key and ca.crt`);
     const leaf = leafFromData(found.data);

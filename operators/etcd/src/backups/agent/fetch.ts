@@ -7,11 +7,12 @@ import { type BackupManifest, checkVersion, LONGEST_MANIFEST, readManifest } fro
 import { Refusal } from '../refusal.ts';
 import type { Report, Task } from '../task.ts';
 import { checked, SnapshotIntegrity } from './integrity.ts';
+import { makeScratchCertificate } from './scratch-certificate.ts';
 import { openPlace, type Place } from './store.ts';
 import { readTaken } from './take.ts';
 
 export async function fetchSnapshot(task: Extract<Task, { do: 'fetch' }>): Promise<Report> {
-  const { key, known, unless, clear, into, version } = task;
+  const { key, known, unless, clear, into, version, scratch } = task;
   if (unless && (await hasFiles(unless))) {
     return { ok: false, there: true, why: 'there is data already, and nothing is restored over it' };
   }
@@ -24,6 +25,7 @@ export async function fetchSnapshot(task: Extract<Task, { do: 'fetch' }>): Promi
   }
   if (version) checkVersion(version, wanted);
   await download(place, key, wanted, into);
+  if (scratch) await makeScratchCertificate();
   return { ok: true };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KeysHash } from './gateway.ts';
+import type { KeysHash } from './etcd.ts';
 import { prove } from './proof.ts';
 
 const of = (revision: number, compactRevision: number, hash: number): KeysHash => ({ revision, compactRevision, hash });

@@ -1,5 +1,5 @@
 /** Whether what was restored is what the cluster had. Asks two sides for hashes, and decides. */
-import type { KeysHash } from './gateway.ts';
+import type { KeysHash } from './etcd.ts';
 
 /** Both sides, by revision. */
 export interface Sides {

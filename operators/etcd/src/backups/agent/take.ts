@@ -2,9 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type BackupManifest, writeManifest } from '../manifest.ts';
 import { places, type Report, type Subject, type Task } from '../task.ts';
-import { catchUp, hashOf, type KeysHash, openSnapshot, versionOf } from './gateway.ts';
+import { catchUp, hashOf, type KeysHash, snapshotOf, versionOf } from './etcd.ts';
 import { checked, SnapshotIntegrity } from './integrity.ts';
-import { snapshotBytes } from './snapshot-stream.ts';
 import { openPlace, type Place, removeBackups, WRITER } from './store.ts';
 
 /** What the containers after it go on from. */
@@ -27,7 +26,7 @@ export async function take(task: Extract<Task, { do: 'take' }>): Promise<Report>
   const etcdVersion = await versionOf(source);
   const takenAt = new Date().toISOString();
   const integrity = new SnapshotIntegrity();
-  const body = checked(snapshotBytes(await openSnapshot(source)), integrity);
+  const body = checked(snapshotOf(source), integrity);
   const metadata = { [WRITER]: writer.uid };
   const { size } = await place.store.put(place.snapshot(key), body, { ifAbsent: true, metadata });
   const taken: Taken = { size, sha256: integrity.sha256, takenAt, etcdVersion, before };
