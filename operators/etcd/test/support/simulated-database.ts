@@ -2,16 +2,12 @@
  * etcd as its operator sees it, without etcd: who is listed, who leads, and what is refused. It refuses what etcd refuses by default:
  * an addition while a voter is away, a second learner, a removal that would leave no quorum.
  */
+import type { Question, Said } from './grpc-server.ts';
 
 interface Member {
   readonly id: string;
   readonly peerUrl: string;
   isLearner: boolean;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly body: object;
 }
 
 /** As gRPC counts them. */
@@ -20,8 +16,8 @@ const UNAVAILABLE = 14;
 const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
 
-const ok = (body: object = {}): Answer => ({ status: 200, body });
-const refused = (code: number, message: string): Answer => ({ status: 400, body: { code, message } });
+const ok = (fields: object = {}): Said => ({ fields });
+const refused = (code: number, message: string): Said => ({ code, message });
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,31 +41,31 @@ export class SimulatedDatabase {
     this.#elect();
   }
 
-  /** What this member says to a question of the gateway. */
-  ask(host: string, path: string, body: Fields): Answer {
+  /** What this member says to a question. */
+  ask(host: string, question: Question, body: Fields): Said {
     const self = this.#members.find(({ peerUrl }) => new URL(peerUrl).hostname === host);
     if (!self || !this.#running.has(host)) return refused(UNAVAILABLE, 'etcdserver: server stopped');
-    if (path === '/v3/maintenance/status') return ok(this.#statusOf(self, host));
+    if (question === 'status') return ok(this.#statusOf(self, host));
     if (!this.#leader) return refused(UNAVAILABLE, 'etcdserver: no leader');
-    const answer = this.#answers[path];
-    return answer ? answer(body) : refused(UNIMPLEMENTED, `${path} is not simulated`);
+    const answer = this.#answers[question];
+    return answer ? answer(body) : refused(UNIMPLEMENTED, `${question} is not simulated`);
   }
 
-  readonly #answers: Readonly<Record<string, (body: Fields) => Answer>> = {
-    '/v3/cluster/member/list': () =>
-      ok({ members: this.#members.map(({ id, peerUrl, isLearner }) => ({ ID: id, peerURLs: [peerUrl], isLearner })) }),
-    '/v3/cluster/member/add': ({ peerURLs }) => {
+  readonly #answers: Readonly<Partial<Record<Question, (body: Fields) => Said>>> = {
+    members: () =>
+      ok({ members: this.#members.map(({ id, peerUrl, isLearner }) => ({ id, peerUrls: [peerUrl], isLearner })) }),
+    addMember: ({ peerUrls }) => {
       if (this.#members.some(({ isLearner }) => isLearner)) {
         return refused(FAILED_PRECONDITION, 'etcdserver: too many learner members in cluster');
       }
       if (!this.#voters().every((member) => this.#runs(member))) {
         return refused(UNAVAILABLE, 'etcdserver: unhealthy cluster');
       }
-      this.#join((peerURLs as string[])[0] ?? '', true);
+      this.#join((peerUrls as string[])[0] ?? '', true);
       return ok();
     },
-    '/v3/cluster/member/promote': ({ ID }) => {
-      const member = this.#byId(ID);
+    promoteMember: (asked) => {
+      const member = this.#byId(asked.id);
       if (!member) return refused(NOT_FOUND, 'etcdserver: member not found');
       if (!member.isLearner || !this.#runs(member)) {
         return refused(
@@ -80,8 +76,8 @@ export class SimulatedDatabase {
       member.isLearner = false;
       return ok();
     },
-    '/v3/cluster/member/remove': ({ ID }) => {
-      const rest = this.#members.filter(({ id }) => id !== ID);
+    removeMember: (asked) => {
+      const rest = this.#members.filter(({ id }) => id !== asked.id);
       if (rest.length === this.#members.length) return refused(NOT_FOUND, 'etcdserver: member not found');
       const voters = rest.filter(({ isLearner }) => !isLearner);
       if (voters.filter((member) => this.#runs(member)).length <= voters.length / 2) {
@@ -91,28 +87,29 @@ export class SimulatedDatabase {
       this.#elect();
       return ok();
     },
-    '/v3/maintenance/transfer-leadership': ({ targetID }) => {
-      const member = this.#byId(targetID);
+    moveLeader: ({ target }) => {
+      const member = this.#byId(target);
       if (!member || member.isLearner || !this.#runs(member)) {
         return refused(FAILED_PRECONDITION, 'etcdserver: bad leader transferee');
       }
       this.#leader = member;
       return ok();
     },
-    '/v3/lease/grant': () => ok({ ID: '1' }),
-    '/v3/lease/revoke': () => ok(),
+    grantLease: () => ok({ id: '1' }),
+    revokeLease: () => ok(),
+    alarm: () => ok(),
   };
 
   #statusOf({ id, isLearner }: Member, host: string): object {
-    const header = { cluster_id: '77', member_id: id, revision: '1' };
+    const header = { clusterId: '77', memberId: id, revision: 1 };
     const leader = this.#leader?.id ?? '0';
     const learner = isLearner ? { isLearner } : {};
-    return { header, leader, version: this.#running.get(host), dbSize: '20480', ...learner };
+    return { header, leader, version: this.#running.get(host), dbSize: 20_480, ...learner };
   }
 
   #join(peerUrl: string, isLearner: boolean): void {
     this.#ids += 1;
-    this.#members.push({ id: String(this.#ids), peerUrl, isLearner });
+    this.#members.push({ id: this.#ids.toString(16), peerUrl, isLearner });
   }
 
   #byId(id: unknown): Member | undefined {

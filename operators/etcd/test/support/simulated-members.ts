@@ -1,11 +1,9 @@
 /**
  * A control plane without nodes, and members of etcd that aren't there: pods are ready at once, and behind all of them one server answers
- * as etcd's gateway does. What handles snapshots has done so at once.
+ * as etcd does. What handles snapshots has done so at once.
  */
 import { randomInt } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import { createSecureContext, type TLSSocket } from 'node:tls';
+import { createSecureContext } from 'node:tls';
 import {
   type Client,
   isNotFound,
@@ -16,7 +14,8 @@ import {
   Secret,
   ServiceAccount,
 } from '@kurator/sdk';
-import { type Answer, SimulatedDatabase } from './simulated-database.ts';
+import { grpcServer } from './grpc-server.ts';
+import { SimulatedDatabase } from './simulated-database.ts';
 import { SimulatedSnapshots } from './simulated-snapshots.ts';
 
 const PORT = 2379;
@@ -49,7 +48,7 @@ export async function simulateMembers(client: Client): Promise<SimulatedMembers>
     databases.set(key, database);
     return database;
   };
-  const server = createServer(
+  const server = grpcServer(
     {
       SNICallback: (host, done) => {
         const [member = '', , namespace = ''] = host.split('.');
@@ -60,16 +59,12 @@ export async function simulateMembers(client: Client): Promise<SimulatedMembers>
         context.then((made) => done(null, made), done);
       },
     },
-    (request, response) => {
-      const { servername } = request.socket as TLSSocket;
-      const host = String(servername);
-      // Whoever asked may have been killed meanwhile.
-      const answer = read(request).then((body) => databaseOf(host).ask(host, request.url ?? '', body));
-      answer.then((found) => reply(response, found)).catch(() => response.destroy());
+    (host, question, fields) => {
       answered += 1;
+      return databaseOf(host).ask(host, question, fields);
     },
   );
-  await listen(server, address);
+  await server.listen(PORT, address);
 
   const onMember = async (pod: Pod) => {
     const { command, image = '' } = pod.spec?.containers[0] ?? {};
@@ -102,7 +97,6 @@ export async function simulateMembers(client: Client): Promise<SimulatedMembers>
     async [Symbol.asyncDispose]() {
       over.abort();
       await watching;
-      server.closeAllConnections();
       server.close();
     },
   };
@@ -142,21 +136,4 @@ async function letGo(client: Client, { metadata }: PersistentVolumeClaim): Promi
   const { name, namespace = '', deletionTimestamp, finalizers = [] } = metadata;
   if (!deletionTimestamp || finalizers.length === 0) return;
   await client.patch(PersistentVolumeClaim, { name, namespace }, { metadata: { finalizers: null } } as never);
-}
-
-async function listen(server: Server, address: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(PORT, address, resolve);
-  });
-}
-
-async function read(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const chunks = await Array.fromAsync(request as AsyncIterable<Buffer>);
-  return JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>;
-}
-
-function reply(response: ServerResponse, { status, body }: Answer): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
 }
