@@ -1,13 +1,11 @@
 /** Clusters of etcd: made, grown, shrunk, upgraded member by member, and repaired, from one declaration. */
 
-import type { Ring } from '@kurator/pki';
 import {
   type AuthorContext,
   type AuthorResult,
   type ConditionClaim,
   conditionOf,
   hasCode,
-  isAlreadyExists,
   Node,
   operator,
   PersistentVolumeClaim,
@@ -27,12 +25,10 @@ import { decide } from './brain/decide.ts';
 import type { Step } from './brain/step.ts';
 import { carryOut, type Means, someVoter } from './carry-out.ts';
 import {
-  authorityManifest,
   clientSecret,
   isGiven,
   memberSecret,
   operatorCredentials,
-  readAuthority,
   rootSecret,
   type Trust,
 } from './children/certificates.ts';
@@ -52,6 +48,7 @@ import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
 import { EtcdMetrics } from './metrics.ts';
 import { EtcdCluster } from './resources.ts';
+import { authorityOf } from './rotation/authority.ts';
 import { Certificate, issuedTrust } from './rotation/cert-manager.ts';
 import { GIVEN, givenTrust, isLacking, type Lacking } from './rotation/given.ts';
 import { certificatesOf, rotate } from './rotation/rotate.ts';
@@ -260,37 +257,6 @@ async function keepChildren(cluster: EtcdCluster, trust: Trust, { situation }: L
     voters.flatMap(({ name }) => name ?? []),
     context,
   );
-}
-
-/**
- * The authority as it is stored. It is made once, and only where there is none: asked of the API server itself, for by a cache that lags
- * a second one would be made over the first, and no member would believe another.
- */
-async function authorityOf(cluster: EtcdCluster, { client, get }: AuthorContext, now: number): Promise<Ring> {
-  const { namespace = '', name, uid = '' } = cluster.metadata;
-  const secret = { name: authoritySecretOf(cluster), namespace };
-  const stored = get(Secret, secret) ?? (await client.find(Secret, secret));
-  if (stored) {
-    const ring = readAuthority(stored);
-    if (ring) return ring;
-    throw new Error(
-      `the Secret ${secret.name} has no authority in it: put ca.crt and ca.key back, or delete it if the cluster is new`,
-    );
-  }
-  if (cluster.status?.clusterId) {
-    throw new Error(`the Secret ${secret.name} is gone, and members believe nobody else: put it back from a backup`);
-  }
-  const manifest = authorityManifest(cluster, now);
-  const { apiVersion, kind } = EtcdCluster;
-  const owner = { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
-  const metadata = { ...manifest.metadata, namespace, ownerReferences: [owner] };
-  const made = await client.create(Secret, { ...manifest, metadata }).catch(async (error) => {
-    if (isAlreadyExists(error)) return await client.get(Secret, secret);
-    throw error;
-  });
-  const ring = readAuthority(made);
-  if (!ring) throw new Error(`the Secret ${secret.name} has no authority in it`);
-  return ring;
 }
 
 /** etcd reads its certificate anew for each connection: a new one in the Secret is enough. */

@@ -13,7 +13,7 @@ import {
 } from './brain/situation.ts';
 import { upgradePath } from './brain/upgrade-path.ts';
 import { FORCED, TEMPLATE, templateOf } from './children/member.ts';
-import { DEFRAGMENT, drawMemberName, hostOf, isMember, memberOfPeerUrl } from './children/names.ts';
+import { DEFRAGMENT, drawMemberName, hostOf, isMember, LABEL, memberOfPeerUrl } from './children/names.ts';
 import type { Endpoint, EtcdClient, EtcdStatus, RaisedAlarm } from './database/etcd-client.ts';
 import { positionOf } from './database/position.ts';
 import { goneMembers } from './gone-members.ts';
@@ -97,6 +97,7 @@ export async function look(
     replaceAfter,
     formed: isFormed,
     seedData: seedDataOf(cluster, allPods, now),
+    leftovers: planned.length === 0 ? await leftoversOf(cluster, context) : [],
     members,
     objects,
     healthy,
@@ -112,6 +113,16 @@ export async function look(
     now,
   };
   return { cluster, situation, answers, endpoints, clusterId };
+}
+
+/** Asked of the API server itself: the cache has only what is owned. */
+async function leftoversOf({ metadata }: EtcdCluster, { client, signal }: AuthorContext): Promise<string[]> {
+  const { namespace = '', name, uid } = metadata;
+  const { items } = await client.list(Pod, { namespace, labelSelector: `${LABEL}=${name}`, signal });
+  const others = items.filter(
+    (pod) => isMember(pod) && !pod.metadata.ownerReferences?.some((owner) => owner.uid === uid),
+  );
+  return others.map((pod) => pod.metadata.name);
 }
 
 /** By the images of pods: whoever starts may not answer yet. */

@@ -96,6 +96,17 @@ describe('a member whose data is corrupt', () => {
   });
 });
 
+describe('a cluster whose name another had before', () => {
+  const begun: Situation = { ...well, formed: false, members: [], objects: new Map(), listing: undefined };
+
+  it('is not begun while pods of that one are there, for clients would be led to both', () => {
+    const step = decide({ ...begun, leftovers: ['shop-old'] });
+    expect(step).toMatchObject({ do: 'wait', concern: 'stranger' });
+    expect(step.why).toContain('shop-old');
+    expect(decide({ ...begun, leftovers: [] })).toMatchObject({ do: 'plan', member: { state: 'Seed' } });
+  });
+});
+
 describe('a member that answers for another cluster', () => {
   it('is replaced at once, and its volume is kept, for it is somebody else’s', () => {
     const { steps } = play({ ...well, foreign: new Set(['c']), healthy: new Set(['a', 'b']) });

@@ -68,8 +68,12 @@ function unwritten({ members }: Situation, listing: Listing): Step | undefined {
 }
 
 /** The first member, alone: the others join it. So there is one way into a cluster, and a cluster is begun by one write. */
-function begin({ members, freshName, objects, healthy, seedData }: Situation): Step {
+function begin({ members, freshName, objects, healthy, seedData, leftovers = [] }: Situation): Step {
   const [seed] = members;
+  if (!seed && leftovers.length > 0) {
+    const why = `there are pods of a cluster of this name from before: ${leftovers.join(', ')}. Wait until they have ended, or delete them`;
+    return { do: 'wait', concern: 'stranger', why };
+  }
   if (!seed) return { do: 'plan', member: { name: freshName, state: 'Seed' }, why: 'the first member' };
   const { name } = seed;
   const own = objects.get(name);

@@ -109,6 +109,8 @@ export interface Situation {
   readonly formed: boolean;
   /** Of the first member, where the cluster is to begin with what is in a backup; undefined where it begins empty. */
   readonly seedData?: SeedData | undefined;
+  /** Pods of another cluster of this name, from before: clients would be led to both. Looked for before one is begun. */
+  readonly leftovers?: readonly string[];
   readonly members: readonly PlannedMember[];
   readonly objects: ReadonlyMap<string, MemberObjects>;
   /** The names of members that answered and know a leader just now. */

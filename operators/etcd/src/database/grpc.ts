@@ -67,15 +67,13 @@ export async function* stream(
     // Read below, where the stream itself has not failed before.
     ended.catch(() => undefined);
     call.end(framed(request));
-    try {
-      yield* messagesOf(call);
-      refuseUnlessOk(serverName, await Promise.race([ended, broken]));
-    } catch (error) {
-      if (error instanceof EtcdError) throw error;
-      const cause = signal.aborted ? signal.reason : (connection.failure() ?? error);
-      // biome-ignore lint/style/useErrorCause: it is the third argument.
-      throw new EtcdError(`${serverName} gave no answer: ${reasonOf(cause)}`, undefined, { cause: error });
-    }
+    yield* messagesOf(call);
+    refuseUnlessOk(serverName, await Promise.race([ended, broken]));
+  } catch (error) {
+    if (error instanceof EtcdError) throw error;
+    const cause = signal.aborted ? signal.reason : (connection.failure() ?? error);
+    // biome-ignore lint/style/useErrorCause: it is the third argument.
+    throw new EtcdError(`${serverName} gave no answer: ${reasonOf(cause)}`, undefined, { cause: error });
   } finally {
     connection.close();
   }
