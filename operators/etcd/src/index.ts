@@ -33,16 +33,7 @@ import {
   type Trust,
 } from './children/certificates.ts';
 import { FORCED } from './children/member.ts';
-import {
-  authoritySecretOf,
-  clientSecretOf,
-  DEFRAGMENT,
-  isMember,
-  LABEL,
-  memberSecretOf,
-  rootSecretOf,
-  VOTER,
-} from './children/names.ts';
+import { clientSecretOf, DEFRAGMENT, isMember, LABEL, memberSecretOf, rootSecretOf, VOTER } from './children/names.ts';
 import { budgetOf, clientServiceManifest, memberServiceOf } from './children/services.ts';
 import { EtcdClient, EtcdError } from './database/etcd-client.ts';
 import { type Look, look } from './look.ts';
