@@ -7,7 +7,6 @@ export class EtcdAccess {
   readonly #address: string;
   readonly #serverName: string;
   readonly #credentials: { ca: Buffer; cert: Buffer; key: Buffer };
-  #token: string | undefined;
 
   private constructor(address: string, serverName: string, secret: Secret) {
     this.#address = address;
@@ -39,11 +38,6 @@ export class EtcdAccess {
     return Number(hash);
   }
 
-  /** Whatever is asked after this is asked as this user. */
-  async logIn(name: string, password: string): Promise<void> {
-    this.#token = ((await this.#ask('/v3/auth/authenticate', { name, password })) as { token?: string }).token;
-  }
-
   /** As etcd does when it finds that the data of a member differs. */
   async raise(alarm: 'CORRUPT', id: string): Promise<void> {
     const memberID = BigInt(`0x${id}`).toString();
@@ -60,7 +54,6 @@ export class EtcdAccess {
           method: 'POST',
           path,
           agent: false,
-          headers: this.#token ? { authorization: this.#token } : {},
           ...this.#credentials,
         },
         (response) => {

@@ -87,7 +87,7 @@ export async function look(
       return [name, { pod: podStateOf(pod), upToDate, claim: hasClaim.has(name), gone: gone.has(name), forced }];
     }),
   );
-  const alarms = await alarmsOf(etcd, listing, endpoints, healthy, signal);
+  const alarms = alarmsSaid(listing, answers);
   const situation: Situation = {
     size: spec.size,
     paused: spec.paused,
@@ -151,20 +151,12 @@ function plannedMembers({ status }: EtcdCluster, claims: readonly PersistentVolu
 const isRecovered = ({ status }: EtcdCluster, planned: readonly PlannedMember[]): boolean =>
   (status?.members ?? []).length === 0 && planned.length > 0;
 
-/** Asked of whoever is well: all know it, for it is in the log. */
-async function alarmsOf(
-  etcd: EtcdClient | undefined,
-  listing: Listing | undefined,
-  endpoints: ReadonlyMap<string, Endpoint>,
-  healthy: ReadonlySet<string>,
-  signal: AbortSignal,
-): Promise<readonly RaisedAlarm[]> {
-  for (const { name = '', isLearner } of listing?.members ?? []) {
-    const endpoint = healthy.has(name) && !isLearner ? endpoints.get(name) : undefined;
-    const answer = endpoint && (await etcd?.alarms(endpoint, signal).catch(() => undefined));
-    if (answer !== undefined) return answer;
-  }
-  return [];
+/** By who leads, if that is known: others may not have heard yet that an alarm is out. */
+function alarmsSaid(listing: Listing | undefined, answers: ReadonlyMap<string, EtcdStatus>): readonly RaisedAlarm[] {
+  const voters = (listing?.members ?? []).filter(({ isLearner }) => !isLearner);
+  const byLeader = voters.toSorted((a, b) => Number(b.id === listing?.leader) - Number(a.id === listing?.leader));
+  const told = byLeader.flatMap(({ name = '' }) => answers.get(name) ?? []).find(({ leader }) => leader !== undefined);
+  return told?.alarms ?? [];
 }
 
 function maintenanceOf({ status }: EtcdCluster): Maintenance | undefined {

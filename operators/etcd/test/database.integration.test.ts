@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createAuthority, issueLeaf, type KeyPair, type LeafRequest } from '@kurator/pki';
 import { manifestOf, type Secret } from '@kurator/sdk';
 import { eventually, freePort, resolveBinaries } from '@kurator/testenv';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { seeToAccess } from '../src/access/see-to-access.ts';
 import { EtcdClient } from '../src/database/etcd-client.ts';
 import { rpc } from '../src/database/rpc.ts';
@@ -59,7 +59,20 @@ describe('a member', () => {
     expect(dbSize).toBeGreaterThan(0);
     expect(version).toMatch(/^3\./);
     expect(await root.members(endpoint)).toMatchObject([{ id: memberId, isLearner: false }]);
-    expect(await root.alarms(endpoint)).toEqual([]);
+    expect((await root.status(endpoint)).alarms).toEqual([]);
+    await root.proveWrites(endpoint);
+  });
+
+  it('says which alarm was raised, and for whom, until that is put out', async () => {
+    const { memberId } = await root.status(endpoint);
+    const [activate, corrupt] = [1, 2];
+    await root.ask(endpoint, rpc.alarm, { action: activate, memberId, alarm: corrupt });
+    expect((await root.status(endpoint)).alarms).toEqual([{ memberId, alarm: 'CORRUPT' }]);
+    await expect(root.proveWrites(endpoint)).rejects.toThrow('corrupt');
+    await root.disarm(endpoint, 'NOSPACE');
+    expect((await root.status(endpoint)).alarms).toHaveLength(1);
+    await root.disarm(endpoint, 'CORRUPT');
+    expect((await root.status(endpoint)).alarms).toEqual([]);
     await root.proveWrites(endpoint);
   });
 
@@ -151,9 +164,11 @@ describe('users and roles', () => {
     await expect(logIn('ann', 'open sesame')).rejects.toThrow('invalid user ID or password');
   });
 
-  it('are mended where somebody has turned that off', async () => {
+  it('are mended where somebody has turned that off, once they are looked at again', async () => {
     await root.ask(endpoint, rpc.authDisable, {});
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 600_000);
     await settle();
+    now.mockRestore();
     expect(await root.ask(endpoint, rpc.authStatus, {})).toEqual({ enabled: true });
   });
 

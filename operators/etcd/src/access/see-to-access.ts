@@ -1,5 +1,5 @@
 /** Makes etcd's users and roles what is declared. Passwords are read from Secrets, told to etcd, and nobody else. */
-import { type AuthorContext, type ConditionClaim, Secret } from '@kurator/sdk';
+import { type AuthorContext, type ConditionClaim, checksum, Secret } from '@kurator/sdk';
 import { type Endpoint, type EtcdClient, EtcdError } from '../database/etcd-client.ts';
 import { rpc } from '../database/rpc.ts';
 import type { EtcdCluster } from '../resources.ts';
@@ -19,6 +19,11 @@ export interface Access {
   readonly claims: readonly ConditionClaim[];
   readonly isRunning: boolean;
 }
+
+/** Each question about users is an entry in the log of all members: they are looked at anew when something else is wanted, and now and then. */
+const AGAIN = 600_000;
+/** By the uid of their cluster: what was wanted when they were last as declared. */
+const looked = new Map<string, { readonly digest: string; readonly at: number; readonly claim: ConditionClaim }>();
 
 const KINDS = ['Read', 'Write', 'ReadWrite'] as const;
 const ROOT = 'root';
@@ -40,13 +45,34 @@ export async function seeToAccess(
   // Who is ours is written down before he is made: so that he goes again when he is declared no more.
   if (planned)
     return { recorded: planned, claims: [claim('False', 'Changing', 'users are written down')], isRunning: true };
+  return await keep(cluster, wanted, passwords, { etcd, endpoint, context });
+}
+
+async function keep(
+  { metadata: { uid = '' }, status }: EtcdCluster,
+  wanted: WantedAccess | undefined,
+  passwords: Passwords,
+  means: Means,
+): Promise<Access> {
+  const recorded = status?.auth ?? NOBODY;
+  const last = looked.get(uid);
+  if (last?.digest === digestOf(wanted, recorded) && Date.now() - last.at < AGAIN) {
+    return { recorded, claims: [last.claim], isRunning: false };
+  }
   try {
-    return await mend(wanted, recorded ?? NOBODY, passwords, { etcd, endpoint, context });
+    const access = await mend(wanted, recorded, passwords, means);
+    const [claim] = access.claims;
+    if (!claim || !access.recorded) looked.delete(uid);
+    else looked.set(uid, { digest: digestOf(wanted, access.recorded), at: Date.now(), claim });
+    return access;
   } catch (error) {
     if (!(error instanceof EtcdError)) throw error;
     return { recorded, claims: [claim('False', 'EtcdRefused', error.message)], isRunning: true };
   }
 }
+
+const digestOf = (wanted: WantedAccess | undefined, recorded: RecordedAccess) =>
+  checksum({ wanted: wanted ?? null, recorded });
 
 /** What could not be seen to stays as it was said. */
 export const unseen = ({ status }: EtcdCluster): Access => ({ recorded: status?.auth, claims: [], isRunning: false });

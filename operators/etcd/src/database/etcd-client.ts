@@ -35,8 +35,8 @@ export interface EtcdStatus {
   /** Of the keys, as this member has them. */
   readonly revision: number;
   readonly isLearner: boolean;
-  /** Whether writes are refused because a database was full. */
-  readonly noSpace: boolean;
+  /** Why etcd refuses to serve. The list of alarms says it as well, and each question of it is an entry in the log of all members. */
+  readonly alarms: readonly RaisedAlarm[];
 }
 
 /** What makes etcd refuse to serve, and whom it is about. */
@@ -65,15 +65,10 @@ export class EtcdClient {
   }
 
   async status(endpoint: Endpoint, signal?: AbortSignal): Promise<EtcdStatus> {
-    const { header, leader, version, dbSize, dbSizeInUse, isLearner } = await this.ask(
-      endpoint,
-      rpc.status,
-      {},
-      signal,
-    );
+    const { header, errors, leader, ...rest } = await this.ask(endpoint, rpc.status, {}, signal);
     const { clusterId, memberId, revision } = header;
     const known = leader === '0' ? undefined : leader;
-    return { clusterId, memberId, leader: known, version, dbSize, dbSizeInUse, revision, isLearner };
+    return { ...rest, clusterId, memberId, leader: known, revision, alarms: errors.flatMap(alarmIn) };
   }
 
   /** As quorum has it, not as this member remembers it. */
@@ -102,18 +97,14 @@ export class EtcdClient {
     await this.ask(endpoint, rpc.revokeLease, { id }, signal);
   }
 
-  /** Why etcd refuses to serve, if it does; all members say the same, for it is in the log. */
-  async alarms(endpoint: Endpoint, signal?: AbortSignal): Promise<readonly RaisedAlarm[]> {
-    const { alarms } = await this.ask(endpoint, rpc.alarm, { action: GET }, signal);
-    return alarms.map(({ memberId, alarm }) => ({ memberId, alarm: ALARMS[alarm] ?? `${alarm}` }));
-  }
-
   /** Puts these alarms out; members that have reason to raise them again. */
   async disarm(endpoint: Endpoint, alarm: string, signal?: AbortSignal): Promise<void> {
-    for (const raised of await this.alarms(endpoint, signal)) {
-      if (raised.alarm !== alarm) continue;
+    const number = ALARMS.indexOf(alarm);
+    const { alarms } = await this.ask(endpoint, rpc.alarm, { action: GET }, signal);
+    for (const raised of alarms) {
+      if (raised.alarm !== number) continue;
       const { memberId } = raised;
-      await this.ask(endpoint, rpc.alarm, { action: DEACTIVATE, memberId, alarm: ALARMS.indexOf(alarm) }, signal);
+      await this.ask(endpoint, rpc.alarm, { action: DEACTIVATE, memberId, alarm: number }, signal);
     }
   }
 
@@ -145,4 +136,11 @@ export class EtcdClient {
     const target: Target = { host, port, serverName, credentials: this.#credentials };
     return await invoke(target, call, draft, signal);
   }
+}
+
+/** As a status has it: `memberID:123 alarm:NOSPACE`, with as many spaces as it likes, and without an id where it is about nobody. */
+function alarmIn(text: string): RaisedAlarm[] {
+  const alarm = /alarm:\s*([A-Z]+)/.exec(text)?.[1];
+  const id = /memberID:\s*(\d+)/.exec(text)?.[1] ?? '0';
+  return alarm ? [{ memberId: BigInt(id).toString(16), alarm }] : [];
 }

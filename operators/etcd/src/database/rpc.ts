@@ -27,6 +27,7 @@ export const rpc = {
       version: [2, 'text'],
       dbSize: [3, 'int'],
       leader: [4, 'id'],
+      errors: [8, 'text', 'many'],
       dbSizeInUse: [9, 'int'],
       isLearner: [10, 'flag'],
     },
