@@ -3,6 +3,7 @@
  * restores them: neither needs what is in the other, and the operator itself never holds a snapshot.
  */
 import { type Container, type Manifest, type Pod, type PodSpec, parseDuration } from '@kurator/sdk';
+import { AS_NOBODY } from '../children/member.ts';
 import { operatorSecretOf } from '../children/names.ts';
 import type { EtcdCluster } from '../resources.ts';
 import type { Storage } from './storage-fields.ts';
