@@ -1,0 +1,10 @@
+/** The operator; or, as a container beside postgres, the brain of an instance. */
+import { BRAIN } from './instance/identity.ts';
+
+if (process.argv.includes(BRAIN)) {
+  const { runBrain } = await import('./instance/run-brain.ts');
+  await runBrain();
+} else {
+  const { database } = await import('./index.ts');
+  await database.run();
+}
