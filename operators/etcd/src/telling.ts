@@ -11,8 +11,16 @@ export function tell(step: Step, { event, log }: AuthorContext): void {
   }
   const said = describe(step);
   log.info(said, { step: step.do });
+  if (isRoutine(step)) return;
   event(step.do === 'recover' ? 'Warning' : 'Normal', eventOf[step.do], said);
 }
+
+/**
+ * What only writes down what was told, or is told next: an object has some twenty Events in a while, and a member that joins would have taken five
+ * of them, so that nothing was left to say that quorum is lost.
+ */
+const isRoutine = (step: Step): boolean =>
+  step.do === 'forget' || (step.do === 'plan' && step.member.state !== 'Leaving' && step.member.state !== 'Restarting');
 
 /** A step in words. */
 export function describe(step: Step): string {
