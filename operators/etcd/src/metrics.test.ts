@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { manifestOf } from '@kurator/sdk';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { backupMetricNames, backupMetrics } from './backups/metrics.ts';
 import { EtcdMetrics, metricNames } from './metrics.ts';
 import { EtcdCluster } from './resources.ts';
 
@@ -61,6 +62,12 @@ describe('what Prometheus reads of etcd clusters', () => {
   });
 });
 
+describe('what Prometheus reads of backups', () => {
+  it('has the names that rules go by', () => {
+    expect([...backupMetricNames.keys()]).toEqual(backupMetrics(() => []).map(({ name }) => name));
+  });
+});
+
 describe('deploy/monitoring-etcd', () => {
   const { groups } = parse(read('prometheus-rules.yaml')) as {
     groups: { rules: { alert: string; expr: string; annotations: Record<string, string> }[] }[];
@@ -69,6 +76,7 @@ describe('deploy/monitoring-etcd', () => {
   const { panels } = JSON.parse(read('grafana-dashboard.json')) as {
     panels: { title: string; targets: { expr: string; legendFormat: string }[] }[];
   };
+  const allNames = new Map([...metricNames, ...backupMetricNames]);
   const queries = [
     ...rules.map(({ alert, expr, annotations }) => [alert, expr, Object.values(annotations).join(' ')] as const),
     ...panels.flatMap(({ title, targets }) => targets.map((one) => [title, one.expr, one.legendFormat] as const)),
@@ -77,7 +85,7 @@ describe('deploy/monitoring-etcd', () => {
   it.each(queries)('asks for what is there: %s', (_, query, text) => {
     const metrics = query.match(/kurator_\w+/g) ?? [];
     expect(metrics).not.toEqual([]);
-    const known = metrics.flatMap((name) => metricNames.get(name) ?? expect.unreachable(`${name} is not there`));
+    const known = metrics.flatMap((name) => allNames.get(name) ?? expect.unreachable(`${name} is not there`));
     const asked = [...query.matchAll(/by \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
     const chosen = [...query.matchAll(/[{,] ?(\w+)=/g)].map(([, label = '']) => label);
     const told = [...text.matchAll(/\{\{ ?(?:\$labels\.)?(\w+) ?\}\}/g)].map(([, label = '']) => label);

@@ -2,10 +2,17 @@
 import { conditionOf, type MetricFamily, type Sample } from '@kurator/sdk';
 import type { EtcdBackup } from './resources.ts';
 
+const PREFIX = 'kurator_etcd_backup_';
+const LABELS = ['namespace', 'name', 'cluster'];
+/** What there is, for those who write rules; and what labels it has. */
+export const backupMetricNames: ReadonlyMap<string, readonly string[]> = new Map(
+  ['ready', 'failures', 'verified_timestamp_seconds', 'kept'].map((name) => [`${PREFIX}${name}`, LABELS]),
+);
+
 /** An alert that says a backup is too old, or none works, needs no more than these. */
 export function backupMetrics(backups: () => readonly EtcdBackup[]): MetricFamily[] {
   const gauge = (name: string, help: string, measure: (backup: EtcdBackup) => number | undefined): MetricFamily => ({
-    name: `etcd_operator_backup_${name}`,
+    name: `${PREFIX}${name}`,
     help,
     type: 'gauge',
     *samples(): Iterable<Sample> {
