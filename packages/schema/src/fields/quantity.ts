@@ -60,7 +60,7 @@ function noBound(bound: string): SchemaError {
 }
 
 /** What a quantity looks like: `500m`, `1.5Gi`, `2e3`. */
-export const quantityPattern = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$/;
+const quantityPattern = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[KMGTPE]i|[numkMGTPE]|[eE][+-]?[0-9]{1,2})?$/;
 
 /** A quantity in billionths, which is the server's precision; undefined where it is none. */
 export function nanosOf(quantity: string | number): bigint | undefined {

@@ -94,7 +94,7 @@ async function writeWhole(path: string, entries: TarEntry[], signal: AbortSignal
 }
 
 /** Where the archives of an image are kept. @param name The full one. */
-export function archiveFolder(name: string): string {
+function archiveFolder(name: string): string {
   return cacheFolder('images', 'archives', name.replace(/[/:]/g, '_'));
 }
 
