@@ -3,7 +3,7 @@
  * ConfigMaps, and says so. make.ts bundles it.
  */
 import { ConfigMap, createClient, type KubernetesObject, loadConfig, resourceType } from '@kurator/client';
-import { createController, createManager, createWriter, declarative } from '@kurator/runtime';
+import { createController, createManager, createWriter } from '@kurator/runtime';
 
 interface Echo extends KubernetesObject {
   spec?: { message: string };
@@ -25,14 +25,14 @@ if (process.env.CACHE) {
       for: echoes,
       owns: [maps],
       concurrency: 16,
-      ...declarative({
-        writer,
-        for: echoes,
-        async reconcile({ metadata, spec }, { apply }) {
-          await apply(ConfigMap, { metadata: { name: metadata.name }, data: { message: spec?.message ?? '' } });
-          return { status: { ready: true, observedGeneration: metadata.generation ?? 0 } };
-        },
-      }),
+      async reconcile(echo, { signal }) {
+        const { name, generation = 0, deletionTimestamp } = echo.metadata;
+        if (deletionTimestamp) return;
+        const wanted = { metadata: { name }, data: { message: echo.spec?.message ?? '' } };
+        await writer.apply(ConfigMap, wanted, { owner: echo, signal });
+        await writer.writeStatus(Echo, echo, { ready: true, observedGeneration: generation }, { signal });
+      },
+      refresh: (echo, signal) => writer.refresh(Echo, echo, { signal }),
     }),
   );
 }

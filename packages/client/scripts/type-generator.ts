@@ -1,4 +1,5 @@
 /** Turns the OpenAPI documents of an API server into TypeScript: pure, one file for each group and version. */
+import { pluralOf } from '../src/notation.ts';
 
 /** A schema of OpenAPI 3, as much of it as Kubernetes uses. */
 export interface Schema {
@@ -224,7 +225,7 @@ function constantOf(kind: string, schema: Schema, resources: readonly Resource[]
   if (!resource) return '';
   const { plural, namespaced } = resource;
   const options = [
-    ...(plural === guessedPlural(kind) ? [] : [`plural: '${plural}'`]),
+    ...(plural === pluralOf(kind) ? [] : [`plural: '${plural}'`]),
     ...(namespaced ? [] : ['namespaced: false']),
   ];
   const start = `export const ${kind} = resourceType<${kind}>(`;
@@ -238,13 +239,6 @@ function constantOf(kind: string, schema: Schema, resources: readonly Resource[]
   const hugging = `${start}${args.join(', ')}, {`;
   if (hugging.length <= WIDTH) return `${hugging}\n${options.map((option) => `  ${option},\n`).join('')}});\n`;
   return `${start}\n  ${args.join(',\n  ')},\n  { ${options.join(', ')} },\n);\n`;
-}
-
-/** The same rule as the client's own `pluralOf`, which is what a type without `plural` gets. */
-function guessedPlural(kind: string): string {
-  const singular = kind.toLowerCase();
-  if (/(s|x|z|ch|sh)$/.test(singular)) return `${singular}es`;
-  return /[^aeiou]y$/.test(singular) ? `${singular.slice(0, -1)}ies` : `${singular}s`;
 }
 
 /** The first sentence, or two where the first is short: the whole story is in the Kubernetes documentation. */

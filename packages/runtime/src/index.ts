@@ -58,6 +58,7 @@ export {
   type AuthorContext,
   type AuthorResult,
   type CleanupFunction,
+  type CleanupResult,
   type Companion,
   type CompanionContext,
   type EventDetails,
@@ -148,14 +149,6 @@ export type {
 export { createWebhooks, type Webhooks } from './webhooks/webhooks.ts';
 export { type ConditionClaim, conditionOf, setCondition } from './writing/condition.ts';
 export { declarationOf, managedByLabel } from './writing/declaration.ts';
-export {
-  type CleanupResult,
-  type DeclarativeContext,
-  type DeclarativeOptions,
-  type DeclarativeParts,
-  type DeclarativeResult,
-  declarative,
-} from './writing/declarative.ts';
 export { hasFinalizer } from './writing/finalizer.ts';
 export { checksum } from './writing/json.ts';
 export type { Adopt, Apply, ApplyOptions, WriteOptions } from './writing/write-options.ts';

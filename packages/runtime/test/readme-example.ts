@@ -1,5 +1,5 @@
 import { ConfigMap, createClient, loadConfig, Namespace } from '@kurator/client';
-import { createController, createManager, createWriter, declarative } from '@kurator/runtime';
+import { createController, createManager, createWriter } from '@kurator/runtime';
 
 // Every namespace with the label `team` gets a ConfigMap that says whose it is, and keeps it.
 const manager = createManager({ client: createClient(await loadConfig()), name: 'example.com/welcome' });
@@ -13,15 +13,13 @@ manager.addController(
     for: namespaces,
     owns: [maps],
     observers: manager.observers('welcome', 'Namespace'),
-    ...declarative({
-      writer,
-      for: namespaces,
-      async reconcile({ metadata }, { apply }) {
-        const labels = { app: 'welcome' };
-        const data = { team: metadata.labels?.team ?? '' };
-        await apply(ConfigMap, { metadata: { name: 'welcome', namespace: metadata.name, labels }, data });
-      },
-    }),
+    async reconcile(namespace, { signal }) {
+      const { name, labels, deletionTimestamp } = namespace.metadata;
+      if (deletionTimestamp) return;
+      const data = { team: labels?.team ?? '' };
+      const wanted = { metadata: { name: 'welcome', namespace: name, labels: { app: 'welcome' } }, data };
+      await writer.apply(ConfigMap, wanted, { owner: namespace, signal });
+    },
   }),
 );
 await manager.run();

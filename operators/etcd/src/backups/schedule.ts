@@ -1,4 +1,5 @@
 /** When a backup is due. Pure. */
+import { messageOf } from '@kurator/sdk';
 import { Cron } from 'croner';
 
 /** `minute hour day month weekday`, as the API server checks it before it is stored. RE2. */
@@ -54,7 +55,9 @@ export function nextTime(schedule: string, after: number): number | undefined {
   try {
     return new Cron(schedule, { timezone: 'UTC', mode: '5-part', paused: true }).nextRun(new Date(after))?.getTime();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`spec.schedule "${schedule}" is no time: ${why}; write 'minute hour day month weekday'`, { cause });
+    throw new Error(
+      `spec.schedule "${schedule}" is no time: ${messageOf(cause)}; write 'minute hour day month weekday'`,
+      { cause },
+    );
   }
 }

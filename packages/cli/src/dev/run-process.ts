@@ -5,6 +5,7 @@
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
+import { messageOf } from '@kurator/client/notation';
 import type { Logger, Operator, RunningOperator } from '@kurator/runtime';
 import type { DevSettings, Order, Report } from './messages.ts';
 import { Reasons } from './reasons.ts';
@@ -121,7 +122,7 @@ function reconciled(reasons: Reasons, fields: Record<string, unknown>): void {
     milliseconds,
     why,
     ...(isSoon ? { againInSeconds } : {}),
-    ...(error === undefined ? {} : { error: error instanceof Error ? error.message : String(error) }),
+    ...(error === undefined ? {} : { error: messageOf(error) }),
   });
 }
 
@@ -130,7 +131,7 @@ function logText(message: string, fields: Record<string, unknown>): string {
   const shown = Object.entries(rest).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const why = error === undefined ? [] : [error instanceof Error ? error.message : String(error)];
+  const why = error === undefined ? [] : [messageOf(error)];
   return [message, ...why, ...shown].join('  ');
 }
 

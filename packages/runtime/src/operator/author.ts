@@ -6,7 +6,6 @@ import type { Manager } from '../manager/manager.ts';
 import type { Runnable } from '../manager/runnable.ts';
 import type { AdmissionCall, Objections } from '../webhooks/admission.ts';
 import type { ConditionClaim } from '../writing/condition.ts';
-import type { CleanupResult } from '../writing/declarative.ts';
 import type { Child, Children, ChildSettings } from './child.ts';
 import type { Lookup, LookupOptions } from './lookup.ts';
 
@@ -112,6 +111,10 @@ export type ReconcileFunction<
   context: AuthorContext<Indexes, Clusters>,
   // biome-ignore lint/suspicious/noConfusingVoidType: a reconcile that says nothing returns nothing.
 ) => Promise<AuthorResult<T> | void> | AuthorResult<T> | void;
+
+/** Nothing, or to be called again because the clean-up is not done yet. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a clean-up that is done returns nothing.
+export type CleanupResult = ReconcileResult | void;
 
 /** Undoes what the deletion of the children doesn't: see {@link ControllerBuilder.cleanup}. */
 export type CleanupFunction<

@@ -11,7 +11,7 @@ const qualifiedName =
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 /** Refuses a name that Kubernetes would only warn of, or that two operators could choose by accident. */
-export function checkFinalizerName(name: string): void {
+function checkFinalizerName(name: string): void {
   if (qualifiedName.test(name) && name.length <= 253) return;
   throw new RuntimeError('KUR_RUNTIME_BAD_FINALIZER', `${JSON.stringify(name)} is no name for a finalizer`, {
     remedy: 'use a domain of yours, "/" and a word: example.com/cleanup',

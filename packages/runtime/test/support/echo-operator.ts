@@ -1,19 +1,19 @@
 /** How the tests' operator works: each Echo keeps as many ConfigMaps as it wants in step with its message. */
 import { ConfigMap } from '@kurator/client';
-import { PermanentError } from '../../src/controller/permanent-error.ts';
-import type { DeclarativeOptions } from '../../src/writing/declarative.ts';
+import { PermanentError, type ReconcileFunction } from '../../src/index.ts';
 import type { Echo } from './echo.ts';
 
 const childName = (echo: string, copy: number) => (copy === 0 ? echo : `${echo}-${copy}`);
 
 /** Says in the status when it is done; the message `nonsense` is one that no later try can help. */
-export const keepInStep: DeclarativeOptions<Echo>['reconcile'] = async ({ metadata, spec = {} }, { apply }) => {
+export const keepInStep: ReconcileFunction<Echo> = async ({ metadata, spec = {} }, { apply, applyAll }) => {
   const { message = '', copies = 1 } = spec;
   if (message === 'nonsense') throw new PermanentError('nobody can echo that', { reason: 'Nonsense' });
   for (let copy = 0; copy < copies; copy++) {
     await apply(ConfigMap, { metadata: { name: childName(metadata.name, copy) }, data: { message } });
   }
-  return { status: { ready: true, observedGeneration: metadata.generation }, whole: true };
+  await applyAll({});
+  return { status: { ready: true } };
 };
 
 /** Whether the operator has done all that the object asks for now. */

@@ -1,14 +1,11 @@
 /**
- * The tests' operator as a process of its own: manager, caches, controller, finalizer, and something outside of
+ * The tests' operator as a process of its own: what it declares, and something outside of
  * Kubernetes that it keeps for each Echo, in files. It can be told to kill itself at one of its steps; a step is
  * whatever others can see: each write to the API server, and each change outside. Argument: {@link EchoProcessOptions}.
  */
 import { writeSync } from 'node:fs';
 import { type Client, ConfigMap, createClient, loadKubeconfig } from '@kurator/client';
-import { createController } from '../../src/controller/controller.ts';
-import { createManager } from '../../src/manager/manager.ts';
-import { declarative } from '../../src/writing/declarative.ts';
-import { createWriter } from '../../src/writing/writer.ts';
+import { operator } from '../../src/index.ts';
 import { Echo } from './echo.ts';
 import { keepInStep } from './echo-operator.ts';
 import type { EchoProcessOptions } from './echo-program.ts';
@@ -60,40 +57,19 @@ function stepping(client: Client): Client {
 // Not by @kurator/testenv: loading it would be most of what this process does, and there are many of them.
 const client = createClient(await loadKubeconfig(process.env.KURATOR_TEST_KUBECONFIG));
 const outside = new Outside(folder);
-const manager = createManager({
-  client: stepping(client),
-  name: 'kurator.test/echo',
-  http: { host: '127.0.0.1', port: 0 },
-});
-const echoes = manager.caches.of(Echo, { namespace });
-const maps = manager.caches.of(ConfigMap, { namespace });
-const writer = createWriter({ client: manager.leaderClient, fieldManager: 'echo', caches: [echoes, maps] });
-manager.addController(
-  createController({
-    name: 'echo',
-    for: echoes,
-    owns: [maps],
-    observers: manager.observers('echo', 'Echo'),
-    ...declarative({
-      writer,
-      for: echoes,
-      prunes: [maps],
-      errorCondition: 'Ready',
-      finalizer: {
-        name: 'test.kurator.dev/outside',
-        async cleanup(_, { key }) {
-          if (outside.read(key) !== undefined) await step('remove outside', async () => outside.remove(key));
-        },
-      },
-      async reconcile(echo, context) {
-        const { message = '' } = echo.spec ?? {};
-        const isThere = outside.read(context.key) === message;
-        if (!isThere) await step('put outside', async () => outside.put(context.key, message));
-        return await keepInStep(echo, context);
-      },
-    }),
-  }),
-);
-void manager.url().then((url) => say({ url }));
-await manager.run();
+const echo = operator({ name: 'echo', namespaces: namespace })
+  .controller(Echo, { readyCondition: 'Ready' })
+  .owns(ConfigMap)
+  .cleanup(async (_, { key }) => {
+    if (outside.read(key) !== undefined) await step('remove outside', async () => outside.remove(key));
+  })
+  .reconcile(async (object, context) => {
+    const { message = '' } = object.spec ?? {};
+    const isThere = outside.read(context.key) === message;
+    if (!isThere) await step('put outside', async () => outside.put(context.key, message));
+    return await keepInStep(object, context);
+  });
+const running = await echo.start({ client: stepping(client), signals: true });
+say({ url: await running.manager.url() });
+await running.ended;
 await client.close();

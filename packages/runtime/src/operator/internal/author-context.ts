@@ -4,7 +4,6 @@ import type { ReconcileContext } from '../../controller/reconcile.ts';
 import { RuntimeError } from '../../error.ts';
 import { keyFor, keyOf } from '../../object-key.ts';
 import { declarationOf } from '../../writing/declaration.ts';
-import { childApply } from '../../writing/declarative.ts';
 import { isLeftTo } from '../../writing/prune.ts';
 import type { Adopt } from '../../writing/write-options.ts';
 import { type AuthorContext, type Log, requeue, type TellEvent } from '../author.ts';
@@ -48,7 +47,6 @@ export function authorContext(
 ): AnyContext {
   const { lookups, dryRun } = scope;
   const { signal } = context;
-  const applyOwned = childApply(scope.writer(scope.primary.name), object, pass.declared, signal);
 
   const applyOne = async <C extends KubernetesObject>(
     type: ResourceType<C>,
@@ -60,7 +58,7 @@ export function authorContext(
       ? await applyRemote(kind, type, manifest, adopt)
       : kind.shared
         ? await applyShared(scope, kind, type, manifest, { owner: object, adopt, signal })
-        : await applyOwned(type, manifest, { adopt });
+        : await applyOwned(type, manifest, adopt);
     const patch = extraFieldsPatch(applied, manifest, exact);
     if (!patch) return applied;
     const { clusters, fieldManager } = scope;
@@ -68,6 +66,17 @@ export function authorContext(
     const stripped = await client.patch(type, applied.metadata, patch, { fieldManager, signal });
     kind.cache.observe(stripped);
     return stripped;
+  };
+
+  const applyOwned = async <C extends KubernetesObject>(
+    type: ResourceType<C>,
+    manifest: Manifest<C>,
+    adopt: Adopt,
+  ): Promise<C> => {
+    const { name = '', namespace = object.metadata.namespace } = manifest.metadata;
+    // Before it is sent: a child that can't be written now is wanted all the same, and must not be deleted.
+    pass.declared.add(declarationOf(type, keyFor(type.namespaced ? { name, namespace } : { name })));
+    return await scope.writer(scope.primary.name).apply(type, manifest, { owner: object, adopt, signal });
   };
 
   const applyRemote = async <C extends KubernetesObject>(

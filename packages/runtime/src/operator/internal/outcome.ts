@@ -2,7 +2,7 @@
 import { hasCode, isConflict, type KubernetesObject } from '@kurator/client';
 import { PermanentError } from '../../controller/permanent-error.ts';
 import { messageOf, RuntimeError } from '../../error.ts';
-import type { ConditionClaim } from '../../writing/condition.ts';
+import { type ConditionClaim, conditionOf } from '../../writing/condition.ts';
 import type { AuthorResult } from '../author.ts';
 import { ChildrenError } from '../children-error.ts';
 
@@ -18,6 +18,13 @@ export function statusAfter(
 ): object {
   const { conditions: _, ...before } = statusOf(object);
   return { ...(status ?? before), ...generationOf(object), conditions: [...conditions] };
+}
+
+/** A status with the condition that says so, unless it says so in its own way. */
+export function withSuccess(status: { conditions?: ConditionClaim[] }, condition: string): object {
+  const { conditions = [] } = status;
+  if (conditionOf(conditions, condition)) return status;
+  return { ...status, conditions: [...conditions, { type: condition, status: 'True', reason: 'Reconciled' }] };
 }
 
 /** The status after a failure: what was there, with why it isn't ready. */

@@ -6,21 +6,26 @@
  *   it failed:         an event and the condition say why
  */
 import { isConflict, isNotFound, type KubernetesObject, type ObjectReference } from '@kurator/client';
+import type { ControllerOptions } from '../../controller/controller-options.ts';
 import { PermanentError } from '../../controller/permanent-error.ts';
 import type { ReconcileContext, ReconcileResult } from '../../controller/reconcile.ts';
 import { parseDuration } from '../../duration.ts';
-import { type CleanupResult, type DeclarativeParts, finalizerHold, withSuccess } from '../../writing/declarative.ts';
+import { hasFinalizer } from '../../writing/finalizer.ts';
+import { RecentUids } from '../../writing/recent-uids.ts';
+import type { CleanupResult } from '../author.ts';
 import { authorContext, beginPass, type Pass } from './author-context.ts';
 import type { ControllerScope } from './controller-scope.ts';
 import { asResource, childrenPolicy, needsFinalizer } from './declared-kinds.ts';
-import { isTelling, noteOf, reasonOf, statusAfter, statusAfterFailure } from './outcome.ts';
+import { isTelling, noteOf, reasonOf, statusAfter, statusAfterFailure, withSuccess } from './outcome.ts';
 import { deleteRemoteChildren, retainChildren } from './retained-children.ts';
 
+type Steps = Required<Pick<ControllerOptions<KubernetesObject>, 'reconcile' | 'onPermanentError' | 'refresh'>>;
+
 /** What a controller runs for each object. */
-export function reconcileSteps(scope: ControllerScope): DeclarativeParts<KubernetesObject> {
-  const { definition, finalizer, primary, cache } = scope;
+export function reconcileSteps(scope: ControllerScope): Steps {
+  const { definition, primary, cache } = scope;
   const writer = scope.writer(primary.name);
-  const hold = finalizerHold(writer, cache.type, finalizer);
+  const hold = finalizerHold(scope);
   const isHeld = needsFinalizer(definition);
   // Also where it isn't needed: an earlier version of the operator may have needed it, and nobody else would remove it.
   const letGo = (object: KubernetesObject, context: ReconcileContext) =>
@@ -41,6 +46,36 @@ export function reconcileSteps(scope: ControllerScope): DeclarativeParts<Kuberne
     },
     onPermanentError: (object, error, context) => tell(scope, object, error, context),
     refresh: (reference, signal) => writer.refresh(cache.type, reference, { signal }),
+  };
+}
+
+interface FinalizerHold {
+  /** The object with the finalizer; undefined if it is gone or being deleted. */
+  take(object: KubernetesObject, context: ReconcileContext): Promise<KubernetesObject | undefined>;
+  /** Lets an object go that is being deleted, once `finalize` has succeeded and does not ask to be called again. */
+  release(
+    object: KubernetesObject,
+    context: ReconcileContext,
+    finalize: () => Promise<CleanupResult>,
+  ): Promise<ReconcileResult | undefined>;
+}
+
+/** Keeps objects from being gone before something was done. */
+function finalizerHold({ writer, primary, cache: { type }, finalizer }: ControllerScope): FinalizerHold {
+  // The cache shows them until its watch has told of their end.
+  const gone = new RecentUids();
+  return {
+    take: (object, { signal }) => writer(primary.name).addFinalizer(type, object, finalizer, { signal }),
+    async release(object, { signal }, finalize) {
+      const { uid } = object.metadata;
+      if (!hasFinalizer(object, finalizer) || gone.has(uid)) return undefined;
+      const result = await finalize();
+      signal.throwIfAborted();
+      if (result?.requeueAfter !== undefined) return result;
+      const left = await writer(primary.name).removeFinalizer(type, object, finalizer, { signal });
+      if (!left) gone.add(uid);
+      return undefined;
+    },
   };
 }
 

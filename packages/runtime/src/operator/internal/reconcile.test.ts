@@ -1,15 +1,17 @@
 import { type Condition, ConfigMap, type KubernetesObject, type ObjectMeta, resourceType } from '@kurator/client';
 import { describe, expect, it } from 'vitest';
-import { memoryCache } from '../../test/support/memory-cache.ts';
-import { PermanentError } from '../controller/permanent-error.ts';
-import { type DeclarativeOptions, declarative } from './declarative.ts';
-import type { Writer } from './writer.ts';
+import { memoryCache } from '../../../test/support/memory-cache.ts';
+import { PermanentError } from '../../controller/permanent-error.ts';
+import type { Writer } from '../../writing/writer.ts';
+import type { CleanupFunction, ReconcileFunction } from '../author.ts';
+import type { ControllerScope } from './controller-scope.ts';
+import { reconcileSteps } from './reconcile.ts';
 
 interface Widget extends KubernetesObject {
   status?: { ready?: boolean; conditions?: Condition[] };
 }
 const Widget = resourceType<Widget>('example.com/v1', 'Widget');
-const finalizer = 'example.com/cleanup';
+const finalizer = 'example.com/us';
 
 /** Does nothing but tell what it was asked to do. */
 function diary(said: string[]): Writer {
@@ -43,21 +45,39 @@ function diary(said: string[]): Writer {
   };
 }
 
-interface Scene {
-  said: string[];
-  run(metadata?: Partial<ObjectMeta>, status?: Widget['status']): Promise<unknown>;
-  complain(error: PermanentError): Promise<void>;
+interface Declared {
+  reconcile: ReconcileFunction<Widget>;
+  cleanup: CleanupFunction<Widget>;
+  readyCondition: string;
+  writer: Writer;
 }
 
-function setUp(options: Partial<DeclarativeOptions<Widget>> = {}, timeIsUp = new AbortController()): Scene {
+interface Controlled {
+  said: string[];
+  run(metadata?: Partial<ObjectMeta>, status?: Widget['status']): Promise<unknown>;
+  complain(error: PermanentError): Promise<unknown>;
+}
+
+function controlled(declared: Partial<Declared> = {}, timeIsUp = new AbortController()): Controlled {
+  const { reconcile = () => undefined, cleanup, readyCondition, writer } = declared;
   const said: string[] = [];
-  const parts = declarative<Widget>({
-    writer: diary(said),
-    for: memoryCache(Widget),
-    prunes: [memoryCache(ConfigMap)],
-    reconcile: async () => undefined,
-    ...options,
-  });
+  const maps = memoryCache(ConfigMap);
+  const primary = { name: '', events: { record: () => {} } };
+  const scope = {
+    definition: { name: 'widget', type: Widget, settings: {}, kinds: [], reconcile, cleanup },
+    clusters: new Map([['', primary]]),
+    primary,
+    cache: memoryCache(Widget),
+    fieldManager: 'us',
+    finalizer,
+    readyCondition,
+    lookups: { owned: () => ({ cluster: '', cache: maps, remote: false }), from: () => ({}) },
+    schedules: [],
+    writer: () => writer ?? diary(said),
+    pruned: [maps],
+    remote: [],
+  } as unknown as ControllerScope;
+  const steps = reconcileSteps(scope);
   const widget = (metadata: Partial<ObjectMeta> = {}, status?: Widget['status']): Widget => ({
     apiVersion: Widget.apiVersion,
     kind: Widget.kind,
@@ -68,19 +88,20 @@ function setUp(options: Partial<DeclarativeOptions<Widget>> = {}, timeIsUp = new
   const context = { key: 'n/w', reference: { name: 'w', namespace: 'n' }, signal, failures: 0 };
   return {
     said,
-    run: async (metadata, status) => await parts.reconcile(widget(metadata, status), context),
-    complain: async (error) => await parts.onPermanentError(widget({}, { ready: true }), error, context),
+    run: async (metadata, status) => await steps.reconcile(widget(metadata, status), context),
+    complain: async (error) => await steps.onPermanentError(widget({}, { ready: true }), error, context),
   };
 }
 
 const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: [finalizer] };
 
-describe('a declarative reconcile', () => {
+describe('a reconcile', () => {
   it('applies, then prunes what a whole set does not have, then writes the status', async () => {
-    const { said, run } = setUp({
-      reconcile: async (_, { apply }) => {
+    const { said, run } = controlled({
+      reconcile: async (_, { apply, applyAll }) => {
         await apply(ConfigMap, { metadata: { name: 'child' } });
-        return { status: { ready: true }, requeueAfter: '1m', whole: true };
+        await applyAll({});
+        return { status: { ready: true }, requeueAfter: '1m' };
       },
     });
     expect(await run()).toEqual({ requeueAfter: '1m' });
@@ -88,7 +109,7 @@ describe('a declarative reconcile', () => {
   });
 
   it('prunes nothing when it does not say that what it applied is all', async () => {
-    const { said, run } = setUp({
+    const { said, run } = controlled({
       reconcile: async (_, { apply }) => {
         await apply(ConfigMap, { metadata: { name: 'child' } });
         return { status: { ready: true }, requeueAfter: '1m' };
@@ -99,30 +120,30 @@ describe('a declarative reconcile', () => {
   });
 
   it('prunes nothing and writes no status when it fails', async () => {
-    const { said, run } = setUp({
+    const { said, run } = controlled({
       reconcile: async (_, { apply }) => void (await apply(ConfigMap, { metadata: { name: 'broken' } })),
     });
     await expect(run()).rejects.toThrow('refused');
     expect(said).toEqual(['apply ConfigMap broken']);
   });
 
-  it('writes nothing more once its time is up, though the reconcile took no notice', async () => {
+  it('writes nothing more once its time is up, though the author took no notice', async () => {
     const timeIsUp = new AbortController();
     const reconcile = async () => {
       timeIsUp.abort();
       return { status: { ready: true } };
     };
-    const { said, run } = setUp({ reconcile, finalizer: { name: finalizer, cleanup: reconcile as never } }, timeIsUp);
+    const { said, run } = controlled({ reconcile, cleanup: async () => timeIsUp.abort() }, timeIsUp);
     await expect(run()).rejects.toThrow('aborted');
     await expect(run(deleting)).rejects.toThrow('aborted');
     expect(said).toEqual([`hold by ${finalizer}`]);
   });
 
   it('does not prune a child that could not be written just now', async () => {
-    const { said, run } = setUp({
-      reconcile: async (_, { apply }) => {
+    const { said, run } = controlled({
+      reconcile: async (_, { apply, applyAll }) => {
         await apply(ConfigMap, { metadata: { name: 'broken' } }).catch(() => {});
-        return { whole: true };
+        await applyAll({});
       },
     });
     await run();
@@ -130,83 +151,75 @@ describe('a declarative reconcile', () => {
   });
 
   it('does nothing for what is being deleted, if there is nothing to clean up', async () => {
-    const { said, run } = setUp();
+    const { said, run } = controlled();
     await run({ deletionTimestamp: 'now', finalizers: ['other.com/theirs'] });
     expect(said).toEqual([]);
   });
 });
 
-describe('with a finalizer', () => {
-  const cleaning = (cleanup: () => Promise<{ requeueAfter: string } | undefined>) =>
-    setUp({ finalizer: { name: finalizer, cleanup } });
-
+describe('with a clean-up', () => {
   it('holds the object first', async () => {
-    const { said, run } = cleaning(async () => undefined);
+    const { said, run } = controlled({ cleanup: () => undefined });
     await run();
     expect(said[0]).toBe(`hold by ${finalizer}`);
   });
 
   it('lets it go when the clean-up is done', async () => {
-    const { said, run } = cleaning(async () => undefined);
+    const { said, run } = controlled({ cleanup: () => undefined });
     await run(deleting);
     expect(said).toEqual([`let go by ${finalizer}`]);
   });
 
   it('does not clean up again what is gone, although the cache still shows it', async () => {
     let cleanups = 0;
-    const finalizing = { name: finalizer, cleanup: async () => void cleanups++ };
     const writer = { ...diary([]), removeFinalizer: async () => undefined };
-    const { run } = setUp({ writer, finalizer: finalizing });
+    const { run } = controlled({ writer, cleanup: () => void cleanups++ });
     for (const uid of ['u', 'u', 'another']) await run({ ...deleting, uid });
     expect(cleanups).toBe(2);
   });
 
   it('does not let it go while the clean-up fails, or asks for more time', async () => {
-    const failing = cleaning(async () => {
-      throw new Error('not yet');
+    const failing = controlled({
+      cleanup: () => {
+        throw new Error('not yet');
+      },
     });
     await expect(failing.run(deleting)).rejects.toThrow('not yet');
-    const waiting = cleaning(async () => ({ requeueAfter: '5s' }));
+    const waiting = controlled({ cleanup: async () => ({ requeueAfter: '5s' }) });
     expect(await waiting.run(deleting)).toEqual({ requeueAfter: '5s' });
     expect([...failing.said, ...waiting.said]).toEqual([]);
   });
 
   it('cleans up only what it holds', async () => {
-    const { said, run } = cleaning(async () => expect.unreachable('nothing is to be cleaned up'));
+    const { said, run } = controlled({ cleanup: () => expect.unreachable('nothing is to be cleaned up') });
     await run({ ...deleting, finalizers: ['other.com/theirs'] });
     expect(said).toEqual([]);
   });
-
-  it('wants a domain in its name from the beginning', () => {
-    expect(() => setUp({ finalizer: { name: 'cleanup', cleanup: async () => undefined } })).toThrow(
-      expect.objectContaining({ code: 'KUR_RUNTIME_BAD_FINALIZER' }),
-    );
-  });
 });
 
-describe('with a condition for errors', () => {
+describe('with a condition that is kept', () => {
   const theirs = { type: 'Theirs', status: 'True', reason: 'X' } as const;
   const failed = { type: 'Ready', status: 'False', reason: 'Bad' } as const;
-  const statuses = ({ said }: Scene) =>
+  const statuses = ({ said }: Controlled) =>
     said.flatMap((line) => (line.startsWith('status ') ? [JSON.parse(line.slice(7))] : []));
 
   it('shows a permanent error, and leaves the rest of the status', async () => {
-    const scene = setUp({ errorCondition: 'Ready' });
-    await scene.complain(new PermanentError('no', { reason: 'Bad' }));
-    expect(statuses(scene)).toEqual([{ ready: true, conditions: [{ ...failed, message: 'no' }] }]);
+    const widget = controlled({ readyCondition: 'Ready' });
+    await widget.complain(new PermanentError('no', { reason: 'Bad' }));
+    expect(statuses(widget)).toEqual([{ ready: true, conditions: [{ ...failed, message: 'no' }] }]);
   });
 
   it('takes it back with the next success, and claims nothing in the name of others', async () => {
-    const scene = setUp({ errorCondition: 'Ready' });
-    await scene.run({}, { ready: true, conditions: [theirs, failed] });
+    const widget = controlled({ readyCondition: 'Ready' });
+    await widget.run({}, { ready: true, conditions: [theirs, failed] });
     const success = { type: 'Ready', status: 'True', reason: 'Reconciled' };
-    expect(statuses(scene)).toEqual([{ ready: true, conditions: [success] }]);
+    expect(statuses(widget)).toEqual([{ ready: true, conditions: [success] }]);
   });
 
   it('lets the reconcile say it in its own way', async () => {
-    const own = { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Waiting' }] };
-    const scene = setUp({ errorCondition: 'Ready', reconcile: async () => ({ status: own }) });
-    await scene.run();
-    expect(statuses(scene)).toEqual([own]);
+    const own = { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'Waiting' } as const] };
+    const widget = controlled({ readyCondition: 'Ready', reconcile: () => own });
+    await widget.run();
+    expect(statuses(widget)).toEqual([own]);
   });
 });
