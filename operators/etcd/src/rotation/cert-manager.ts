@@ -36,7 +36,7 @@ const ASKED = 'etcd.kurator.sh/asked';
 const WHO = ['member', 'client', 'root'] as const;
 type Who = (typeof WHO)[number];
 
-export const issuedSecretOf = ({ metadata }: EtcdCluster, who: Who) => `${metadata.name}-${who}-issued`;
+const issuedSecretOf = ({ metadata }: EtcdCluster, who: Who) => `${metadata.name}-${who}-issued`;
 
 export async function issuedTrust(cluster: EtcdCluster, context: AuthorContext, now: number): Promise<Given | Lacking> {
   const said = new Map<Who, string>();
