@@ -116,7 +116,8 @@ interface Facts extends Situation {
   readonly primary: string | undefined;
 }
 
-function whyWaiting({ kept, start, stop, leaving, primary, record, wanted, hasData }: Facts): string | undefined {
+function whyWaiting(facts: Facts): string | undefined {
+  const { kept, start, stop, leaving, primary, record, wanted, hasData } = facts;
   const [first] = start;
   if (!hasData) return 'waits for the first instance to make the database';
   if (!primary)
@@ -126,5 +127,14 @@ function whyWaiting({ kept, start, stop, leaving, primary, record, wanted, hasDa
   if (leaving[0]) return `waits for ${leaving[0].name} to leave`;
   const unready = kept.find(({ pod }) => pod !== 'ready');
   if (unready) return `waits for ${unready.name} to be ready`;
-  return kept.length < wanted ? 'waits for instances' : undefined;
+  if (kept.length < wanted) return 'waits for instances';
+  const late = lateReplica(facts);
+  return late && `waits until commits count on ${late.name}`;
+}
+
+/** One that is there, and that commits do not count on yet. */
+function lateReplica({ kept, primary, record, synchronous }: Facts): KnownInstance | undefined {
+  if (synchronousOf(synchronous, kept.length) === 0) return undefined;
+  const counted = record?.sets.at(-1)?.names ?? [];
+  return kept.find(({ name }) => name !== primary && !counted.includes(name));
 }

@@ -61,10 +61,10 @@ const bootstrap = immutable(
   .describe('What the cluster begins with.');
 
 const parameters = rule(
-  mapOf(
-    said(z.string().min(1).max(63), /^[a-z][a-z0-9_.]*$/, 'give a parameter as PostgreSQL calls it: work_mem'),
-    z.string().max(1000),
-    { max: 100 },
+  rule(
+    mapOf(z.string().min(1).max(63), z.string().max(1000), { max: 100 }),
+    `self.all(name, name.matches('^[a-z][a-z0-9_.]*$'))`,
+    'give parameters as PostgreSQL calls them: work_mem',
   ),
   `self.all(name, !(name in [${MANAGED_PARAMETERS.map((name) => `'${name}'`).join(', ')}]))`,
   'parameters that replication, files and addresses hang on are the operator’s: leave out ' +

@@ -84,7 +84,7 @@ describe('a PostgresCluster', () => {
     ],
     ['a parameter that is ours', { parameters: { synchronous_standby_names: '' } }, 'spec.parameters', 'leave out'],
     ['a disk that forgets', { parameters: { fsync: 'off' } }, 'spec.parameters', 'leave out'],
-    ['a parameter with a blank', { parameters: { 'work mem': '1MB' } }, 'spec.parameters', 'as PostgreSQL calls it'],
+    ['a parameter with a blank', { parameters: { 'work mem': '1MB' } }, 'spec.parameters', 'as PostgreSQL calls them'],
     [
       'requests beyond limits',
       { resources: { requests: { memory: '2Gi' }, limits: { memory: '1Gi' } } },

@@ -70,8 +70,9 @@ export class Brain {
   async report(): Promise<InstanceReport> {
     const { is, sight } = this.#postgres;
     const roles = { primary: 'Primary', standby: 'Replica', stopped: 'Unknown', silent: 'Unknown' } as const;
+    const { disk } = this.#means.promise;
     const now = await uptime();
-    const streams = this.#postgres.streams(now);
+    const streams = is === 'primary' && disk.led === disk.promised ? disk.led : this.#postgres.streams(now);
     return {
       role: roles[is],
       ...(sight ? { timeline: sight.timeline, systemId: sight.systemId } : {}),

@@ -10,7 +10,7 @@ export interface InstanceReport {
   readonly lag?: number;
   /** As PostgreSQL calls the cluster. */
   readonly systemId?: string;
-  /** The epoch whose holder it receives from, without having fallen behind. */
+  /** The epoch whose holder it is, as primary, or receives from, without having fallen behind. */
   readonly streams?: number;
   /** It has let a primary run on, and that lives. */
   readonly grants: boolean;

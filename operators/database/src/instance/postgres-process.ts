@@ -38,13 +38,15 @@ export class PostgresProcess {
   #sight: Sight | undefined;
   #probedAt: number | undefined;
   #startingSince: number | undefined;
-  /** It was seen as primary, and nobody has asked it to end. */
+  /** It was seen as primary since it was started. */
   #isPrimary = false;
   #died = false;
   #hasCheckpoint = false;
   #streamlessSince: number | undefined;
   #streamed: { readonly at: number; readonly epoch: number } | undefined;
+  #isTurnedAway = false;
   #rewoundFor: number | undefined;
+  #target: SyncSet | undefined;
   #applied: SyncSet | undefined;
   #settled = false;
   #confirmed = false;
@@ -94,6 +96,8 @@ export class PostgresProcess {
     const sight = this.#sight;
     const is = this.#is === 'silent' ? (this.#isMarkedStandby ? 'standby' : 'primary') : this.#is;
     const streamlessFor = this.#streamlessSince === undefined ? 0 : now - this.#streamlessSince;
+    // Whoever is well and gives no stream for so long has another log. If it has not, a rewind finds nothing to do.
+    if (isHolderWell && streamlessFor > STREAMLESS) this.#isTurnedAway = true;
     return {
       is,
       receives: is === 'standby' && (sight?.receives ?? true),
@@ -105,8 +109,7 @@ export class PostgresProcess {
       applied: this.#applied,
       settled: this.#settled,
       confirmed: this.#confirmed,
-      // Whoever is well and gives no stream for so long has another log. If it has not, a rewind finds nothing to do.
-      turnedAway: isHolderWell && streamlessFor > STREAMLESS,
+      turnedAway: this.#isTurnedAway,
     };
   }
 
@@ -123,7 +126,10 @@ export class PostgresProcess {
     if (sight) this.#startingSince = undefined;
     if (this.#is === 'primary') await this.#sawPrimary(now);
     const isFollowing = this.#is === 'standby' && promise.disk.follows !== undefined;
-    if (isFollowing && sight?.streams) this.#streamed = { at: now, epoch: promise.disk.promised };
+    if (isFollowing && sight?.streams) {
+      this.#streamed = { at: now, epoch: promise.disk.promised };
+      this.#isTurnedAway = false;
+    }
     if (!isFollowing || sight?.streams) this.#streamlessSince = undefined;
     else this.#streamlessSince ??= now;
   }
@@ -143,6 +149,7 @@ export class PostgresProcess {
     this.#isPrimary = false;
     this.#is = 'stopped';
     this.#sight = undefined;
+    this.#target = undefined;
     this.#applied = undefined;
     this.#probedAt = undefined;
     this.#hasCheckpoint = false;
@@ -151,7 +158,6 @@ export class PostgresProcess {
   }
 
   async order(what: Exclude<Order, 'run'>): Promise<void> {
-    if (what === 'immediate') this.#isPrimary = false;
     if (this.#is !== 'stopped') await this.#means.guard.order(what);
   }
 
@@ -159,7 +165,7 @@ export class PostgresProcess {
     this.#startingSince = await uptime();
     this.#died = false;
     await this.#start(undefined);
-    this.#applied = this.#lastSet;
+    this.#applied = this.#set;
   }
 
   /** Without somebody to follow it says how far it is, and receives nothing. */
@@ -194,7 +200,7 @@ export class PostgresProcess {
     await this.configure(undefined);
     await database.settle(this.#synchronous);
     await database.promote();
-    this.#applied = this.#lastSet;
+    this.#applied = this.#set;
     this.#died = false;
     await this.checkpoint();
   }
@@ -216,6 +222,7 @@ export class PostgresProcess {
   /** Until no process goes by another set, nothing counts. */
   async apply(set: SyncSet): Promise<void> {
     const { database } = this.#means;
+    this.#target = set;
     this.#applied = undefined;
     this.#confirmed = false;
     await this.configure(undefined);
@@ -270,6 +277,7 @@ export class PostgresProcess {
       await this.#job(cloneFrom(connection));
     }
     this.#streamlessSince = undefined;
+    this.#isTurnedAway = false;
   }
 
   /** @throws With the end of what it has said. */
@@ -286,13 +294,13 @@ export class PostgresProcess {
     }
   }
 
-  /** What commits wait for, as it was written down last. */
-  get #lastSet(): SyncSet | undefined {
-    return this.#means.promise.disk.sets.at(-1);
+  /** What commits are to wait for: what it was told to go by since it runs, or what was written down last. */
+  get #set(): SyncSet | undefined {
+    return this.#target ?? this.#means.promise.disk.sets.at(-1);
   }
 
   get #synchronous(): string {
-    const { names, k } = this.#lastSet ?? { names: [], k: 0 };
+    const { names, k } = this.#set ?? { names: [], k: 0 };
     return synchronousNames(k, names);
   }
 
