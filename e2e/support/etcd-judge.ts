@@ -1,6 +1,6 @@
 /** etcd's own judge beside one cluster: writes and reads while others break it, and says afterwards whether a promise was broken. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { glob, readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, Pod, Secret } from '@kurator/client';
@@ -165,10 +165,11 @@ export class Judge implements AsyncDisposable {
 /** Where members have their data, as this machine sees it: through their processes, wherever their volumes are mounted. */
 async function dataFolders(dataOf: (words: readonly string[]) => string | undefined): Promise<string[]> {
   const folders: string[] = [];
-  for await (const file of glob('/proc/[0-9]*/cmdline')) {
-    const words = (await readFile(file, 'utf8').catch(() => '')).split('\0');
+  for (const process of await readdir('/proc')) {
+    // What is no process has no command line, and one may end at any moment.
+    const words = (await readFile(`/proc/${process}/cmdline`, 'utf8').catch(() => '')).split('\0');
     const data = dataOf(words);
-    if (data !== undefined) folders.push(file.replace(/cmdline$/, `root${data}`));
+    if (data !== undefined) folders.push(`/proc/${process}/root${data}`);
   }
   return folders;
 }

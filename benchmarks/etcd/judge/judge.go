@@ -42,6 +42,10 @@ func judge(told history, folders []string, mutant string) (v verdict) {
 		lg, _ = zap.NewDevelopment()
 	}
 	defer func() { v.Took = time.Since(began).Seconds() }()
+	if len(folders) == 0 {
+		v.Trouble = "no member's data was found"
+		return v
+	}
 	copies, remove, err := copyLogs(folders)
 	if err != nil {
 		v.Trouble = err.Error()
