@@ -55,7 +55,9 @@ export function plan(situation: Situation): Plan {
   const leaving = instances.filter(({ name }) => !names.includes(name));
   const isLeaderLeaving = primary !== undefined && leaving.some(({ name }) => name === primary);
   const heir = kept.find(({ name, pod }) => name !== primary && pod === 'ready')?.name;
-  const inSets = new Set((record?.sets ?? []).flatMap(({ names }) => names));
+  const inSets = new Set(
+    [...(record?.sets ?? []), ...(record?.next ? [record.next] : [])].flatMap(({ names }) => names),
+  );
 
   const start = [
     ...kept.filter(({ pod }) => pod === 'absent'),

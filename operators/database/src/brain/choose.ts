@@ -9,15 +9,15 @@ export const frozenOf = ({ epoch }: ClusterRecord, answers: readonly FreezeAnswe
   answers.flatMap((answer) => (answer.answer === 'frozen' && answer.epoch === epoch ? [answer] : []));
 
 /**
- * Two ways to know what was acknowledged: so many are frozen that every commit is on one of them, then it is what the furthest of these
- * has; or the data of whoever served last has answered, which has them all. Undefined while neither is so, or nobody reaches that far.
+ * Three ways to know what was acknowledged: so many are frozen that every commit is on one of them, then it is what the furthest of these
+ * has; or the data of whoever served last has answered, which has them all; or somebody has what was written after it. Undefined where
+ * none of them is so.
  */
 export function choose(record: ClusterRecord, answers: readonly FreezeAnswer[]): Frozen | undefined {
   const frozen = frozenOf(record, answers);
   const needed = neededPosition(record, frozen);
-  if (!needed) return undefined;
   const able = frozen.filter((answer) => reaches(at(answer), needed));
-  const preferred = able.find(({ from }) => from === record.preferred);
+  const preferred = able.find(({ from }) => from === record.preferred && from !== record.holder);
   return (
     preferred ??
     able.reduce<Frozen | undefined>((best, next) => (best && isBetter(best, next, record) ? best : next), undefined)
@@ -25,18 +25,18 @@ export function choose(record: ClusterRecord, answers: readonly FreezeAnswer[]):
 }
 
 /** All that counts is in a log that reaches that far. */
-function neededPosition(record: ClusterRecord, frozen: readonly Frozen[]): Position | undefined {
+function neededPosition(record: ClusterRecord, frozen: readonly Frozen[]): Position {
   const { sets, served } = record;
   if (!served) return { epoch: 0, lsn: 0 };
-  const needs: Position[] = [];
+  // Whoever was promoted since was chosen for having all of it, and what was written since is after that.
+  const needs: Position[] = [{ epoch: served.epoch + 1, lsn: 0 }];
   if (coversFreeze(sets, new Set(frozen.map(({ from }) => from)))) {
     const names = new Set(sets.flatMap((set) => set.names));
     needs.push(furthest(frozen.filter(({ from }) => names.has(from)).map(at)));
   }
-  const own = frozen.find(({ led }) => led === served.epoch);
-  if (own) needs.push(at(own));
-  // Either is enough: the nearer one leaves more to choose from.
-  return needs.reduce<Position | undefined>((a, b) => (a && reaches(b, a) ? a : b), undefined);
+  needs.push(...frozen.filter(({ led = 0 }) => led >= served.epoch).map(at));
+  // Any of them is enough: the nearest one leaves most to choose from.
+  return needs.reduce((a, b) => (reaches(b, a) ? a : b));
 }
 
 const at = ({ lines, lsn }: Frozen): Position => positionOf(lines, lsn);

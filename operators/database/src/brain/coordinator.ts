@@ -6,12 +6,12 @@
 import { choose, frozenOf } from './choose.ts';
 import type { FreezeAnswer } from './messages.ts';
 import { coversFreeze } from './quorum.ts';
-import { type ClusterRecord, hasBegun, isSameSet, type SyncSet } from './record.ts';
+import { type ClusterRecord, hasBegun, isSameSet, type SyncSet, setsOf } from './record.ts';
 import type { Times } from './times.ts';
 
 /** What an instance says when it is asked how it is, within the last seconds. Whoever gives no answer is not there. */
 export interface Look {
-  /** The epoch whose holder it receives from, without having fallen behind; undefined: it does not. */
+  /** The epoch whose holder it is, as primary, or receives from, without having fallen behind; undefined: neither. */
   readonly streams: number | undefined;
   /** It has let a primary run on, and that lives. */
   readonly grants: boolean;
@@ -62,6 +62,7 @@ export const firstRecord = (holder: string): ClusterRecord => ({
   lines: [],
   served: undefined,
   sets: [],
+  next: undefined,
   preferred: undefined,
 });
 
@@ -77,11 +78,11 @@ export const sightingAfter = (
 ): CoordinatorView['sighting'] => (sighting?.renewal === renewal ? sighting : { renewal, since: now });
 
 /** The last holder's time is up: it has sent no renewal for as long as it could run on by the last one, and longer. */
-export const hasLapsed = ({ record, sighting, now, times }: CoordinatorView): boolean =>
+const hasLapsed = ({ record, sighting, now, times }: CoordinatorView): boolean =>
   sighting?.renewal === record.renewal && now - sighting.since >= times.wait;
 
 /** The last holder can't run any more: its time is up, or it says so itself. */
-export const isFencedByTime = (view: CoordinatorView): boolean =>
+const isFencedByTime = (view: CoordinatorView): boolean =>
   view.record.released ||
   frozenOf(view.record, view.answers).some(({ from }) => from === view.record.holder) ||
   hasLapsed(view);
@@ -126,7 +127,9 @@ function fencing(view: CoordinatorView): Step | undefined {
   if (!record.released && [...looks.values()].some(({ grants }) => grants) && !view.wishes.fence) {
     return { do: 'wait', why: `${why}, but standbys let ${record.holder} run on` };
   }
-  return { do: 'write', record: { ...record, epoch: record.epoch + 1, stage: 'Freezing' }, why };
+  // What never served has acknowledged nothing, whatever it was to go by.
+  const sets = setsOf(record);
+  return { do: 'write', record: { ...record, epoch: record.epoch + 1, stage: 'Freezing', sets, next: undefined }, why };
 }
 
 function whyOver(view: CoordinatorView): string | undefined {
@@ -141,21 +144,24 @@ function canGoOn({ record, looks }: CoordinatorView): boolean {
   const others = new Set([...looks.keys()].filter((name) => name !== record.holder));
   const all = new Set(looks.keys());
   const isOwnWord = record.served !== undefined && all.has(record.served.holder);
-  return others.size > 0 && (coversFreeze(record.sets, all) || isOwnWord);
+  return others.size > 0 && (coversFreeze(setsOf(record), all) || isOwnWord);
 }
 
-/** The set that commits are to wait for. It joins those in force; the holder ends these. */
+/** The set that commits are to wait for. What was to be, and is not said to be yet, stays in force beside it. */
 function durability(view: CoordinatorView): Step | undefined {
   const { record } = view;
-  if (!hasBegun(record)) return undefined;
+  const { stage, sets, next } = record;
+  // A holder that is away may have gone by whatever was written for it.
+  if (!hasBegun(record) || view.looks.get(record.holder)?.streams !== record.epoch) return undefined;
   const wanted = wantedSet(view);
-  if (!wanted || isSameSet(record.sets.at(-1), wanted)) return undefined;
-  const sets = [...record.sets.filter((set) => !isSameSet(set, wanted)), wanted];
-  return { do: 'write', record: { ...record, sets }, why: `commits are to wait for ${wanted.k} of ${wanted.names}` };
+  const target = next ?? (stage === 'Serving' ? sets.at(-1) : undefined);
+  if (!wanted || isSameSet(target, wanted)) return undefined;
+  const why = `commits are to wait for ${wanted.k} of ${wanted.names}`;
+  return { do: 'write', record: { ...record, sets: setsOf(record), next: wanted }, why };
 }
 
 /** Those who stream now. Of too few nothing is made where they are required: commits wait, and that is what was asked for. */
-export function wantedSet({ record, looks, wishes }: CoordinatorView): SyncSet | undefined {
+function wantedSet({ record, looks, wishes }: CoordinatorView): SyncSet | undefined {
   const names = wishes.instances.filter((name) => name !== record.holder && looks.get(name)?.streams === record.epoch);
   const asked = Math.min(wishes.synchronous, wishes.instances.length - 1);
   if (names.length < asked && wishes.durability === 'required') return undefined;
@@ -164,7 +170,7 @@ export function wantedSet({ record, looks, wishes }: CoordinatorView): SyncSet |
 }
 
 function handover({ record, wishes: { switchTo }, looks }: CoordinatorView): Step | undefined {
-  if (record.stage !== 'Serving' || record.sets.length > 1) return undefined;
+  if (record.stage !== 'Serving' || record.next) return undefined;
   const able = switchTo !== undefined && switchTo !== record.holder && looks.get(switchTo)?.streams === record.epoch;
   const preferred = able ? switchTo : undefined;
   if (preferred === record.preferred) return undefined;

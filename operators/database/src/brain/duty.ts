@@ -5,20 +5,23 @@ import { linesUpTo, wayTo } from './log.ts';
 import { promised } from './promise.ts';
 import { type ClusterRecord, hasBegun } from './record.ts';
 
-/** Wherever there is a `disk`, it is written and synced before anything else of it is done. */
+/**
+ * Wherever there is a `disk`, it is written and synced before anything else of it is done. One thing after the other: what was decided by a
+ * disk that has changed since, by a freeze say, is decided anew.
+ */
 export type Duty =
   /** End postgres now: SIGQUIT, then SIGKILL. */
   | { readonly do: 'stop'; readonly why: string }
   /** End it in order, so that standbys have all of its log; then the lease is released. */
   | { readonly do: 'shut-down'; readonly why: string }
-  /** Run as primary; the guard ends it at `until`. */
+  /** Run as primary; the guard ends it at `until`. Data that is still a standby's is promoted: its brain was killed before it was. */
   | { readonly do: 'lead'; readonly until: number }
   /** It may lead once it has a lease or grants, and has neither. */
   | { readonly do: 'acquire' }
   /** Write that the lease is let go of: forget lease and grants first, and remember when. */
   | { readonly do: 'release'; readonly record: ClusterRecord }
-  /** Make the first data there is: `disk` before, `after` once it is there. */
-  | { readonly do: 'initialise'; readonly disk: Disk; readonly after: Disk }
+  /** Make the first data there is; then write what `finished` says. */
+  | { readonly do: 'initialise'; readonly disk: Disk; readonly epoch: number; readonly holder: string }
   /** Become primary, and make a checkpoint. The guard has `until`. */
   | { readonly do: 'promote'; readonly disk: Disk; readonly until: number }
   /** Write into the record where the epoch's line begins, so that others can follow. */
@@ -26,8 +29,8 @@ export type Duty =
   /** Promise the epoch that the record has, and end the receiver. */
   | { readonly do: 'freeze'; readonly disk: Disk }
   | { readonly do: 'follow'; readonly disk: Disk; readonly holder: string }
-  /** Make the data that of a standby: `disk` before, `after` once it is done. A rewind that fails is a clone. */
-  | { readonly do: 'rewind' | 'clone'; readonly disk: Disk; readonly after: Disk; readonly holder: string }
+  /** Make the data that of a standby of who leads that epoch, and nobody else; then write what `finished` says. A rewind that fails is a clone. */
+  | { readonly do: 'rewind' | 'clone'; readonly disk: Disk; readonly epoch: number; readonly holder: string }
   | { readonly do: 'hold'; readonly why: string };
 
 export function duty(view: InstanceView): Duty {
@@ -38,6 +41,14 @@ export function duty(view: InstanceView): Duty {
   if (record.stage === 'Freezing') return { do: 'hold', why: 'nobody leads this epoch yet' };
   return record.holder === name ? asHolder(view, record) : asStandby(view, record);
 }
+
+/** What is on disk once its data is whole; as it was is what it is now, for more may have been promised meanwhile. */
+export function finished(disk: Disk, { do: what, epoch, holder }: Making): Disk {
+  const follows = what !== 'initialise' && disk.promised === epoch ? holder : undefined;
+  return { ...disk, data: 'whole', follows };
+}
+
+export type Making = Extract<Duty, { do: 'initialise' | 'rewind' | 'clone' }>;
 
 function asPrimary(view: InstanceView): Duty {
   const { disk, record } = view;
@@ -50,9 +61,13 @@ function asPrimary(view: InstanceView): Duty {
   return { do: 'lead', until };
 }
 
-function begin({ disk, postgres: { timeline } }: InstanceView, record: ClusterRecord): Duty {
-  if (timeline === undefined) return { do: 'hold', why: 'it has not made a checkpoint since it was promoted' };
-  const lines = disk.lines.map((line) => (line.epoch === record.epoch ? { ...line, timeline } : line));
+/** Its line has something in it: else its log would not be told from one that ends where it begins. */
+function begin({ disk, postgres: { timeline, lsn } }: InstanceView, record: ClusterRecord): Duty {
+  const own = disk.lines.find(({ epoch }) => epoch === record.epoch);
+  if (timeline === undefined || lsn === undefined || own === undefined || lsn <= own.start) {
+    return { do: 'hold', why: 'it has not made a checkpoint since it was promoted' };
+  }
+  const lines = disk.lines.map((line) => (line === own ? { ...own, timeline } : line));
   return { do: 'begin', disk: { ...disk, lines }, record: { ...record, lines } };
 }
 
@@ -78,7 +93,7 @@ function asHolder(view: InstanceView, record: ClusterRecord): Duty {
   const { disk, postgres } = view;
   const { epoch } = record;
   if (disk.data === 'none' || (disk.data === 'broken' && disk.led === epoch)) {
-    return record.served || record.lines.length > 0 ? { do: 'hold', why: 'its data is gone' } : initialise(disk, epoch);
+    return record.served || record.lines.length > 0 ? { do: 'hold', why: 'its data is gone' } : initialise(view, epoch);
   }
   if (disk.data === 'broken') return { do: 'hold', why: 'its data is not whole' };
   if (disk.led === epoch) return again(view);
@@ -94,10 +109,14 @@ function asHolder(view: InstanceView, record: ClusterRecord): Duty {
   };
 }
 
-function initialise(disk: Disk, epoch: number): Duty {
+function initialise({ name, disk }: InstanceView, epoch: number): Duty {
   const lines = [{ epoch, timeline: undefined, start: 0 }];
-  const before: Disk = { ...disk, promised: epoch, led: epoch, data: 'broken', lines, sets: [], serves: false };
-  return { do: 'initialise', disk: before, after: { ...before, data: 'whole' } };
+  return {
+    do: 'initialise',
+    disk: { ...disk, promised: epoch, led: epoch, data: 'broken', lines, sets: [], serves: false },
+    epoch,
+    holder: name,
+  };
 }
 
 function asStandby(view: InstanceView, record: ClusterRecord): Duty {
@@ -113,12 +132,7 @@ function asStandby(view: InstanceView, record: ClusterRecord): Duty {
   const way = wayOf(view, lines);
   const next: Disk = { ...promised(disk, epoch), lines, sets: [], serves: false };
   if (way === 'follow') return { do: 'follow', disk: { ...next, follows: holder, led: undefined }, holder };
-  return {
-    do: way,
-    holder,
-    disk: { ...next, data: 'broken', led: undefined },
-    after: { ...next, data: 'whole', led: undefined, follows: holder },
-  };
+  return { do: way, disk: { ...next, data: 'broken', led: undefined }, epoch, holder };
 }
 
 function wayOf({ disk, postgres }: InstanceView, lines: ClusterRecord['lines']): 'follow' | 'rewind' | 'clone' {

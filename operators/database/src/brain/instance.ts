@@ -32,7 +32,8 @@ export const EMPTY_DISK: Disk = {
   data: 'none',
   lines: [],
   sets: [],
-  granted: false,
+  // Who had this name and another volume may have.
+  granted: true,
 };
 
 /** What the guard and postgres say. */
@@ -61,12 +62,18 @@ export interface Postgres {
   readonly turnedAway: boolean;
 }
 
+/** What has succeeded, by when it was sent. */
+export interface Sent {
+  readonly epoch: number;
+  readonly sentAt: number;
+}
+
 /** What the brain of an instance remembers, and may forget at any time. */
 export interface Memory {
   /** The last renewal that succeeded. */
-  readonly lease: { readonly epoch: number; readonly sentAt: number } | undefined;
-  /** When the last request was sent that each standby has granted, in the epoch that is led. */
-  readonly grants: ReadonlyMap<string, number>;
+  readonly lease: Sent | undefined;
+  /** Of the last request that each standby has granted: when it was sent, and for which epoch. */
+  readonly grants: ReadonlyMap<string, Sent>;
   /** Until when it does not freeze, because it has granted. */
   readonly grantedUntil: number | undefined;
   /** The highest epoch for which it was asked to freeze. */

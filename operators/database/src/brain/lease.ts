@@ -1,8 +1,8 @@
 /** How long an instance may run as primary, and how it asks for more: of the API server by renewals, or of its standbys by grants. */
-import type { InstanceView } from './instance.ts';
+import type { InstanceView, Memory } from './instance.ts';
 import type { GrantAnswer, GrantRequest } from './messages.ts';
 import { grantedSince } from './quorum.ts';
-import type { ClusterRecord } from './record.ts';
+import { type ClusterRecord, setsOf } from './record.ts';
 
 /** Whether the record says that it may not lead the epoch that it has promised, as far as it has read it. */
 export const isSuperseded = ({ name, record, disk }: InstanceView): boolean =>
@@ -19,7 +19,8 @@ export function leasedUntil({ disk, memory: { lease }, times }: InstanceView): n
 export function runUntil(view: InstanceView): number | undefined {
   const { disk, memory, times, now } = view;
   if (disk.led !== disk.promised || disk.data !== 'whole' || isSuperseded(view)) return undefined;
-  const granted = grantedSince(disk.sets, memory.grants);
+  const grants = [...memory.grants].filter(([, { epoch }]) => epoch === disk.promised);
+  const granted = grantedSince(disk.sets, new Map(grants.map(([by, { sentAt }]) => [by, sentAt])));
   const until = Math.max(
     leasedUntil(view) ?? Number.NEGATIVE_INFINITY,
     (granted ?? Number.NEGATIVE_INFINITY) + times.run,
@@ -28,7 +29,7 @@ export function runUntil(view: InstanceView): number | undefined {
 }
 
 /** A postgres that hangs, or that can't write, is no primary, however well its brain is. */
-export function isWell({ postgres, times, now }: InstanceView): boolean {
+function isWell({ postgres, times, now }: InstanceView): boolean {
   const { is, probedAt, startingSince } = postgres;
   if (startingSince !== undefined) return now - startingSince <= times.start;
   return is !== 'primary' || (probedAt !== undefined && now - probedAt <= times.probe);
@@ -51,7 +52,7 @@ export function release(view: InstanceView): ClusterRecord | undefined {
   const { name, record, disk, postgres } = view;
   if (!record || record.holder !== name || record.stage !== 'Serving' || record.released) return undefined;
   if (record.epoch !== disk.promised || disk.led !== disk.promised || postgres.is !== 'stopped') return undefined;
-  const othersCan = record.sets.every(({ names }) => names.length > 0);
+  const othersCan = setsOf(record).every(({ names }) => names.length > 0);
   return othersCan || handsOver(view) ? { ...record, released: true } : undefined;
 }
 
@@ -76,10 +77,11 @@ export function grantRequest(
 
 /** A standby has answered a request that was sent at that time. */
 export function grantsAfter(
-  { disk, memory }: InstanceView,
+  { memory }: InstanceView,
   { from, granted, epoch }: GrantAnswer,
   sentAt: number,
-): ReadonlyMap<string, number> {
-  if (!granted || epoch !== disk.promised || disk.led !== epoch) return memory.grants;
-  return new Map(memory.grants).set(from, Math.max(sentAt, memory.grants.get(from) ?? sentAt));
+): Memory['grants'] {
+  const known = memory.grants.get(from);
+  if (!granted || (known && (known.epoch > epoch || known.sentAt > sentAt))) return memory.grants;
+  return new Map(memory.grants).set(from, { epoch, sentAt });
 }

@@ -26,7 +26,7 @@ export function freeze(view: InstanceView, { epoch }: FreezeRequest): FreezeStep
   if (epoch < disk.promised || (epoch === disk.promised && (disk.led === epoch || disk.follows !== undefined)))
     return refuse('newer');
   if (memory.grantedUntil !== undefined && memory.grantedUntil > now) return refuse('granted');
-  if (epoch > disk.promised) return { do: 'promise', disk: promised(disk, epoch) };
+  if (epoch > disk.promised) return { do: 'promise', disk: { ...promised(disk, epoch), granted: false } };
   if (postgres.is === 'primary') return { do: 'stop' };
   if (postgres.receives) return { do: 'cut' };
   if (disk.data !== 'whole') return refuse('broken');
@@ -36,13 +36,8 @@ export function freeze(view: InstanceView, { epoch }: FreezeRequest): FreezeStep
   return { do: 'answer', answer: { answer: 'frozen', epoch, from: name, lines: linesUpTo(disk.lines, lsn), lsn, led } };
 }
 
-/** Nobody is followed any more, and no epoch below is helped. What was granted has lapsed. */
-export const promised = (disk: Disk, epoch: number): Disk => ({
-  ...disk,
-  promised: epoch,
-  follows: undefined,
-  granted: false,
-});
+/** Nobody is followed any more, and no epoch below is helped. */
+export const promised = (disk: Disk, epoch: number): Disk => ({ ...disk, promised: epoch, follows: undefined });
 
 /** What comes of a request for a grant. `disk` is written before the answer is sent, and the time of the receipt remembered. */
 export function grant(

@@ -35,11 +35,13 @@ export interface ClusterRecord {
   readonly lines: readonly Line[];
   /** Who last served clients, and in which epoch; undefined until somebody has. */
   readonly served: { readonly holder: string; readonly epoch: number } | undefined;
-  /**
-   * Every set that a commit may have been acknowledged by; the last is the one that is to be. The others go when the holder says that
-   * whatever they have acknowledged is safe by the last one too.
-   */
+  /** Every set that a commit which was served may have been acknowledged by, but for `next`. */
   readonly sets: readonly SyncSet[];
+  /**
+   * The set that is to be. A holder that serves may go by it from the moment it is written; one that does not serve yet acknowledges
+   * nothing by it. When it says that all that counts is safe by `next` alone, that is the only one.
+   */
+  readonly next: SyncSet | undefined;
   /** To whom the holder is to hand over; chosen, if it has all that counts. */
   readonly preferred: string | undefined;
 }
@@ -47,6 +49,13 @@ export interface ClusterRecord {
 /** Whether the holder was promoted, so that others can follow it. */
 export const hasBegun = ({ stage, lines, epoch }: ClusterRecord): boolean =>
   stage !== 'Freezing' && lines.at(-1)?.epoch === epoch;
+
+/** What a freeze has to cover, and grants have to. */
+export const setsOf = ({ stage, sets, next }: ClusterRecord): readonly SyncSet[] =>
+  next && stage === 'Serving' ? withSet(sets, next) : sets;
+
+export const withSet = (sets: readonly SyncSet[], set: SyncSet): readonly SyncSet[] =>
+  hasSet(sets, set) ? sets : [...sets, set];
 
 export const isSameSet = (a: SyncSet | undefined, b: SyncSet | undefined): boolean =>
   a !== undefined && b !== undefined && a.k === b.k && [...a.names].sort().join() === [...b.names].sort().join();

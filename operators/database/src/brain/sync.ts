@@ -1,6 +1,6 @@
 /** By which set a primary has commits acknowledged, and whether it serves clients. A set is acted on only after it is in the record, and on disk. */
 import type { Disk, InstanceView } from './instance.ts';
-import { type ClusterRecord, hasBegun, hasSet, isSameSet, type SyncSet } from './record.ts';
+import { type ClusterRecord, hasBegun, hasSet, isSameSet, type SyncSet, withSet } from './record.ts';
 
 export type SyncStep =
   /** Write what the record says of sets, and that it serves. */
@@ -16,21 +16,25 @@ export function syncStep({ name, record, disk, postgres }: InstanceView): SyncSt
   if (!leads || record?.epoch !== disk.promised || record.holder !== name || !hasBegun(record)) return undefined;
   const noted = note(disk, record);
   if (noted) return { do: 'note', disk: noted };
-  const target = record.sets.at(-1);
-  // A set that the holder is in is one of an epoch before: it can't acknowledge to itself.
-  if (!target || target.names.includes(name)) return undefined;
+  const target = record.next ?? record.sets.at(-1);
+  if (!target || (!record.next && record.stage === 'Promoting')) return undefined;
   if (!isSameSet(postgres.applied, target)) return { do: 'apply', set: target };
-  if (!postgres.confirmed || (record.sets.length === 1 && record.stage === 'Serving')) return undefined;
+  if (!postgres.confirmed || !record.next) return undefined;
   const served = { holder: name, epoch: record.epoch };
-  return { do: 'confirm', record: { ...record, stage: 'Serving', sets: [target], served, preferred: undefined } };
+  const sets = [record.next];
+  return {
+    do: 'confirm',
+    record: { ...record, stage: 'Serving', sets, next: undefined, served, preferred: undefined },
+  };
 }
 
 /** First what is new in the record is added; what is no longer in it goes after that. */
 function note(disk: Disk, record: ClusterRecord): Disk | undefined {
   const serves = record.stage === 'Serving';
-  const added = record.sets.filter((set) => !hasSet(disk.sets, set));
+  const known = record.next ? withSet(record.sets, record.next) : record.sets;
+  const added = known.filter((set) => !hasSet(disk.sets, set));
   if (added.length > 0) return { ...disk, serves, sets: [...disk.sets, ...added] };
-  if (disk.sets.length > record.sets.length) return { ...disk, serves, sets: record.sets };
+  if (disk.sets.length > known.length) return { ...disk, serves, sets: known };
   return disk.serves === serves ? undefined : { ...disk, serves };
 }
 

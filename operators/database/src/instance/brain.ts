@@ -3,7 +3,7 @@
  * it does what is its duty. What that is the functions of ../brain say, which are pure: here is nothing but hands and eyes.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Duty, duty } from '../brain/duty.ts';
+import { type Duty, duty, finished } from '../brain/duty.ts';
 import { freshMemory, type InstanceView, type Memory } from '../brain/instance.ts';
 import { grantRequest, grantsAfter, renewal, runUntil } from '../brain/lease.ts';
 import type { FreezeAnswer, FreezeRequest, GrantAnswer, GrantRequest } from '../brain/messages.ts';
@@ -237,7 +237,7 @@ export class Brain {
         return await this.#release(what.record);
       case 'initialise':
         await this.#postgres.initialise();
-        return await promise.write(what.after);
+        return await promise.write(finished(promise.disk, what));
       case 'promote':
         return await this.#promote(what.until);
       case 'begin':
@@ -318,16 +318,17 @@ export class Brain {
   }
 
   /** Before what is there is touched it is on disk that it is of no use any more. */
-  async #copy({ do: way, holder, disk, after }: Extract<Duty, { do: 'rewind' | 'clone' }>): Promise<void> {
+  async #copy(what: Extract<Duty, { do: 'rewind' | 'clone' }>): Promise<void> {
     const postgres = this.#postgres;
+    const { promise } = this.#means;
     if (postgres.is !== 'stopped') {
       await postgres.order('fast');
       if (!(await postgres.untilStopped())) return;
     }
     await this.#means.guard.setDeadline(undefined);
-    await this.#means.promise.write(disk);
-    await postgres.copy(way, holder, disk.promised);
-    await this.#means.promise.write(after);
+    await promise.write(what.disk);
+    await postgres.copy(what.do, what.holder, what.epoch);
+    await promise.write(finished(promise.disk, what));
   }
 
   async #keepPasswords(): Promise<void> {

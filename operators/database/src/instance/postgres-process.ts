@@ -83,9 +83,10 @@ export class PostgresProcess {
     return this.#is === 'standby' && (this.#sight?.lag ?? 0) < MOST_LAG;
   }
 
-  /** The epoch whose holder it receives from. */
+  /** The epoch whose holder it is, as primary, or receives from. */
   streams(now: number): number | undefined {
     const { disk } = this.#means.promise;
+    if (this.#is === 'primary') return disk.led === disk.promised ? disk.led : undefined;
     const { at = Number.NEGATIVE_INFINITY, epoch } = this.#streamed ?? {};
     const isThere = this.isNear && disk.follows !== undefined && epoch === disk.promised;
     return isThere && now - at < STREAMED ? epoch : undefined;
