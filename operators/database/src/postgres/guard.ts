@@ -16,7 +16,7 @@
 export const GUARD = String.raw`
 set -u
 umask 077
-PATH=/usr/lib/postgresql/$PGMAJOR/bin:/usr/pgsql-$PGMAJOR/bin:/usr/local/bin:$PATH
+PATH=/usr/lib/postgresql/$PGMAJOR/bin:/usr/pgsql-$PGMAJOR/bin:$PATH:/usr/local/bin
 export PATH
 cd "$GUARD_DIR" || exit 1
 boot=$(od -An -N6 -tx1 /dev/urandom | tr -d ' \n')
