@@ -1,5 +1,5 @@
 /** The operator; or, as a container beside postgres, the brain of an instance. */
-import { BRAIN } from './instance/identity.ts';
+import { BRAIN } from './identity.ts';
 
 if (process.argv.includes(BRAIN)) {
   const { runBrain } = await import('./instance/run-brain.ts');

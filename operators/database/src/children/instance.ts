@@ -1,6 +1,6 @@
 /** What an instance is made of: a claim for its data; a pod with postgres under its guard, and beside it the brain that gives it orders. */
 import { type Container, checksum, type Manifest, type PersistentVolumeClaim, type Pod } from '@kurator/sdk';
-import { BRAIN, IDENTITY, type Identity } from '../instance/identity.ts';
+import { BRAIN, IDENTITY, type Identity } from '../identity.ts';
 import { GUARD } from '../postgres/guard.ts';
 import { majorOf, places } from '../postgres/places.ts';
 import type { PostgresCluster } from '../resources.ts';

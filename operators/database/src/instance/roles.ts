@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Identity } from '../identity.ts';
 import type { Database } from '../postgres/database.ts';
 import { scramVerifier } from '../postgres/scram.ts';
-import type { Identity } from './identity.ts';
 
 const REPLICATOR = 'replicator';
 

@@ -1,11 +1,11 @@
 /** The brain of one instance, as a process: its connections, its door, and its end. */
 import { createClient, loadConfig } from '@kurator/sdk';
 import { BRAIN_PORT, DATABASE_PORT } from '../children/names.ts';
+import { readIdentity } from '../identity.ts';
 import { Database } from '../postgres/database.ts';
 import { GuardControl } from '../postgres/guard-control.ts';
 import { places } from '../postgres/places.ts';
 import { Brain } from './brain.ts';
-import { readIdentity } from './identity.ts';
 import { LeaseStore } from './lease-store.ts';
 import { serve } from './peers.ts';
 import { PromiseFile } from './promise-file.ts';
