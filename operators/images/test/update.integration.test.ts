@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, conditionOf, Deployment, installCrds, Secret, waitFor } from '@kurator/sdk';
-import { sharedClient, testNamespace } from '@kurator/testenv';
+import { eventually, sharedClient, testNamespace } from '@kurator/testenv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { ImageUpdate, images } from '../src/index.ts';
@@ -238,7 +238,7 @@ describe.concurrent('an ImageUpdate', () => {
 });
 
 async function waitForLooks(registry: FakeRegistry, looks: number): Promise<void> {
-  await expect.poll(() => registry.asked.length, { timeout: 30_000, interval: 100 }).toBeGreaterThanOrEqual(looks);
+  await eventually(() => registry.asked.length >= looks, { timeout: 30_000, description: `${looks} looks` });
 }
 
 it.each(readdirSync(samples))('takes what people start from as it is written: samples/%s', async (file) => {
