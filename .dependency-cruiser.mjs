@@ -51,7 +51,7 @@ const mayImport = {
     'operators/kurator',
   ],
   'packages/create-kurator': ['packages/cli'],
-  'operators/[^/]+': ['packages/sdk', 'packages/pki', 'packages/object-store'],
+  'operators/[^/]+': ['packages/sdk', 'packages/pki', 'packages/object-store', 'packages/registry'],
 };
 
 /**

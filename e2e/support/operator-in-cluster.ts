@@ -28,13 +28,17 @@ export interface OperatorInCluster {
   replicas?: number;
   /** Programs that it starts as threads, by the name it knows them by: bundled beside it. */
   threads?: Readonly<Record<string, string>>;
+  /** Variables of its environment. */
+  env?: Readonly<Record<string, string>>;
+  /** In its node's network, from which the cluster's registry can be reached. */
+  hostNetwork?: boolean;
 }
 
 const root = join(import.meta.dirname, '..', '..');
 
 /** Resolves when all replicas are ready. */
 export async function runInCluster(cluster: Cluster, client: Client, operator: OperatorInCluster): Promise<void> {
-  const { name, entry, permissions, replicas = 1, threads = {} } = operator;
+  const { name, entry, permissions, replicas = 1, threads = {}, env = {}, hostNetwork = false } = operator;
   const image = `${name}:e2e`;
   await cluster.load(await bundledImage({ main: entry, ...threads }, image));
   await client.create(Namespace, { metadata: { name } });
@@ -50,10 +54,12 @@ export async function runInCluster(cluster: Cluster, client: Client, operator: O
         metadata: { labels },
         spec: {
           serviceAccountName: name,
+          hostNetwork,
           containers: [
             {
               name: 'operator',
               image,
+              env: Object.entries(env).map(([name, value]) => ({ name, value })),
               // Without a share of its own it would get what the others leave.
               resources: { requests: { cpu: '250m' } },
               // One that is slow to start on a busy machine is not dead.

@@ -1,0 +1,4 @@
+/** The operator. */
+import { images } from './index.ts';
+
+await images.run();
