@@ -26,7 +26,7 @@ type Samples = Readonly<Record<Loss, Sample>>;
 
 export async function compareWithDruid(arena: Arena, say: (text: string) => void): Promise<Line[]> {
   const programs = await druidPrograms();
-  const kurator = { pod: await ofKurator(arena, 'pod-follower'), volume: await ofKurator(arena, 'claim-follower') };
+  const kurator = { pod: await ofKurator(arena, 'pod-follower', 1), volume: await ofKurator(arena, 'claim-follower', 2) };
   say(`kurator: ${JSON.stringify(kurator)}`);
   await using druid = await RunningDruid.start(arena.cluster, programs);
   const samples = async () => ({ pod: await ofDruid(arena, 'pod'), volume: await ofDruid(arena, 'volume') });
@@ -37,8 +37,8 @@ export async function compareWithDruid(arena: Arena, say: (text: string) => void
   return linesOf([...figuresOf('kurator', kurator), ...figuresOf('etcd-druid', theirs)], 'kurator');
 }
 
-async function ofKurator(arena: Arena, scenario: string): Promise<Sample> {
-  const { createdS, recoveredS, verdict, wrong } = await trial(arena, { seed: 1, scenario: scenarioBy(scenario) });
+async function ofKurator(arena: Arena, scenario: string, seed: number): Promise<Sample> {
+  const { createdS, recoveredS, verdict, wrong } = await trial(arena, { seed, scenario: scenarioBy(scenario) });
   return { createdS, recoveredS, verdict, wrong };
 }
 
