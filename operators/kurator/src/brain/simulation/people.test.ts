@@ -353,6 +353,16 @@ describe('somebody else’s rules', () => {
     expect(historyOf(run, 'b/other').closed).toMatchObject([{ cause: 'wrong-answers', end: 'recovered' }]);
   });
 
+  it('are kept: no wave begins when the time of its step is over, as where the API server was away for long', () => {
+    const specs = [service({ recovery: { steps: { replace: { tries: 1 } } } })];
+    const events = [happens('someIll', 'hang'), happens('apiDown', 0, 15 * second), happens('apiUp', 0, 9 * minute)];
+    const run = story(events, { specs });
+    const { incident, closed } = historyOf(run);
+    expect(closed).toEqual([]);
+    expect(incident?.attempts[0]).toMatchObject({ step: 'replace', result: 'failed', actions: [{}] });
+    expect(incident?.attempts[0]?.actions).toHaveLength(1);
+  });
+
   it('are kept: another scaler', () => {
     const scaling = { max: 10, targets: [{ metric: 'cpu', target: 0.6 }] };
     const brain = seeing({ autoscaler: 'HorizontalPodAutoscaler web' });

@@ -103,6 +103,8 @@ function nextWave(situation: Situation, attempt: Attempt): Move | undefined {
   const { diagnosis } = situation;
   // Its waves are the workload's own.
   if (isRolling(attempt)) return undefined;
+  // Nobody counts it any more: somebody else may have taken its place, as while the API server was away.
+  if (situation.now >= attempt.deadline) return undefined;
   // What looked like the fault of one may have turned out to be the network's.
   if (diagnosis && !ladders[diagnosis.cause].some((step) => takesAs(attempt.step).has(step))) return undefined;
   const mayGoOn = isSettled(situation) || isHeldUp(situation);
