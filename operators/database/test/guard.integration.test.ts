@@ -23,9 +23,18 @@ beforeEach(async () => {
   await untilState({ isRunning: false });
 });
 afterEach(async () => {
-  guard.kill('SIGKILL');
+  endAll();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** What it has started too: nobody else would, once it is gone. */
+function endAll(): void {
+  try {
+    process.kill(-(guard.pid as number), 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
 
 /**
  * Ends by SIGINT with 0, and by SIGQUIT with that code; undefined: not at all. A script of sh can't: what it starts in the background can't
@@ -46,7 +55,7 @@ function start(): ChildProcess {
     PGDATA: join(folder, 'data'),
     PGMAJOR: 'none',
   };
-  return spawn('sh', ['-c', GUARD], { env, stdio: 'ignore' });
+  return spawn('sh', ['-c', GUARD], { env, stdio: 'ignore', detached: true });
 }
 
 /** A signal before it listens would end it as it ends any program. */
