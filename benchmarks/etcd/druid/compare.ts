@@ -26,7 +26,10 @@ type Samples = Readonly<Record<Loss, Sample>>;
 
 export async function compareWithDruid(arena: Arena, say: (text: string) => void): Promise<Line[]> {
   const programs = await druidPrograms();
-  const kurator = { pod: await ofKurator(arena, 'pod-follower', 1), volume: await ofKurator(arena, 'claim-follower', 2) };
+  const kurator = {
+    pod: await ofKurator(arena, 'pod-follower', 1),
+    volume: await ofKurator(arena, 'claim-follower', 2),
+  };
   say(`kurator: ${JSON.stringify(kurator)}`);
   await using druid = await RunningDruid.start(arena.cluster, programs);
   const samples = async () => ({ pod: await ofDruid(arena, 'pod'), volume: await ofDruid(arena, 'volume') });
