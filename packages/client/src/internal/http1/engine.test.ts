@@ -245,17 +245,27 @@ describe('a stream', () => {
     // Just as much as makes the server wait: its last byte does.
     const size = 1024 * 1024;
     let last = 0;
-    const { engine } = await serving((request, socket, connection) => {
+    const { engine, requests } = await serving((request, socket, connection) => {
       last = connection;
-      socket.write(request.startsWith('GET /large ') ? ok('x'.repeat(size)) : ok('small'));
+      if (request.startsWith('GET /large ')) socket.write(ok('x'.repeat(size)));
+      // Others never are free again, so the first one is taken once it is.
+      else if (connection === 1) socket.write(ok('small'));
     });
     await engine.open(get('/large'), within(), 0);
+    const answered = Promise.withResolvers<void>();
+    const ask = async () => {
+      for await (const _ of (await engine.open(get('/small'), within(30_000), 0)).body);
+      answered.resolve();
+    };
     const another = async () => {
-      for await (const _ of (await engine.open(get('/small'), within(), 0)).body);
+      const before = requests.length;
+      ask().catch(() => {});
+      await vi.waitUntil(() => requests.length > before, { timeout: 20_000 });
       expect(last).toBe(1);
     };
     // A busy machine takes more than a second for it.
     await vi.waitFor(another, { timeout: 20_000 });
+    await answered.promise;
   });
 
   it('that nobody reads to the end frees its connection', async () => {
